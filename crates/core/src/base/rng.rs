@@ -1,0 +1,178 @@
+//! Counter-based randomness: every draw is a pure function of (seed, stream name, counter).
+//!
+//! Threefry-4x32-20 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"): additions, rotations
+//! and xors of 32-bit words only, so a shader computes the same words. No draw depends on how many others were made,
+//! hence not on batch order, threads or engine.
+
+/// Skein's rotation constants for four words, eight rounds, then repeating.
+const ROTATIONS: [[u32; 2]; 8] = [[10, 26], [11, 21], [13, 27], [23, 5], [6, 20], [17, 11], [25, 10], [18, 20]];
+/// Skein's key-schedule parity.
+const PARITY: u32 = 0x1BD1_1BDA;
+
+/// Threefry-4x32 with 20 rounds: `counter` encrypted under `key`.
+#[must_use]
+pub fn threefry4x32(key: [u32; 4], counter: [u32; 4]) -> [u32; 4] {
+    let ks = [key[0], key[1], key[2], key[3], PARITY ^ key[0] ^ key[1] ^ key[2] ^ key[3]];
+    let mut x = counter;
+    for i in 0..4 {
+        x[i] = x[i].wrapping_add(ks[i]);
+    }
+    for round in 0..20 {
+        let [r0, r1] = ROTATIONS[round % 8];
+        // Even rounds mix (0,1) and (2,3), odd rounds (0,3) and (2,1).
+        let (b, d) = if round % 2 == 0 { (1, 3) } else { (3, 1) };
+        x[0] = x[0].wrapping_add(x[b]);
+        x[b] = x[b].rotate_left(r0) ^ x[0];
+        x[2] = x[2].wrapping_add(x[d]);
+        x[d] = x[d].rotate_left(r1) ^ x[2];
+        if round % 4 == 3 {
+            let s = round / 4 + 1;
+            for i in 0..4 {
+                x[i] = x[i].wrapping_add(ks[(s + i) % 5]);
+            }
+            x[3] = x[3].wrapping_add(s as u32);
+        }
+    }
+    x
+}
+
+/// A named stream of a seed. Streams with different names are independent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stream {
+    key: [u32; 4],
+}
+
+impl Stream {
+    /// The stream `name` of `seed`; key = (seed low, seed high, FNV-1a of the name, 0).
+    #[must_use]
+    pub fn new(seed: u64, name: &str) -> Self {
+        let hash = name.bytes().fold(0x811C_9DC5_u32, |h, b| (h ^ u32::from(b)).wrapping_mul(0x0100_0193));
+        Self { key: [seed as u32, (seed >> 32) as u32, hash, 0] }
+    }
+
+    /// Four words at `counter`.
+    #[must_use]
+    pub fn words(&self, counter: [u32; 4]) -> [u32; 4] {
+        threefry4x32(self.key, counter)
+    }
+
+    /// The draws of one environment at one step: counter = (environment, episode, step, agent·256 + draw).
+    #[must_use]
+    pub fn env(&self, env: u32, episode: u32, step: u32) -> Draws {
+        Draws { stream: *self, env, episode, step }
+    }
+}
+
+/// What one environment may draw at one step. `agent` is the agent's index, or [`Draws::WORLD`] for the world itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Draws {
+    stream: Stream,
+    env: u32,
+    episode: u32,
+    step: u32,
+}
+
+impl Draws {
+    /// The world's own draws (a pellet's cell, say), as opposed to an agent's.
+    pub const WORLD: u32 = 0x00FF_FFFF;
+
+    /// Four words of `agent`'s draw number `draw` (below 256).
+    #[must_use]
+    pub fn words(&self, agent: u32, draw: u32) -> [u32; 4] {
+        debug_assert!(draw < 256, "a step has 256 draws an agent");
+        self.stream.words([self.env, self.episode, self.step, agent.wrapping_mul(256).wrapping_add(draw)])
+    }
+
+    /// Uniform integer below `n` (at most 65,536).
+    #[must_use]
+    pub fn below(&self, agent: u32, draw: u32, n: u32) -> u32 {
+        below(self.words(agent, draw)[0], n)
+    }
+
+    /// Uniform number in [0, 1).
+    #[must_use]
+    pub fn uniform(&self, agent: u32, draw: u32) -> f32 {
+        uniform(self.words(agent, draw)[0])
+    }
+}
+
+/// A word as a number in [0, 1): its upper 24 bits over 2^24, exact in f32.
+#[must_use]
+pub fn uniform(word: u32) -> f32 {
+    (word >> 8) as f32 * (1.0 / 16_777_216.0)
+}
+
+/// A word as an integer below `n`: floor(word·n / 2^32) by two 16-bit halves, so that 32-bit arithmetic suffices.
+/// `n` is at most 65,536.
+#[must_use]
+pub fn below(word: u32, n: u32) -> u32 {
+    debug_assert!((1..=65_536).contains(&n), "below() takes 1 ..= 65,536");
+    let high = (word >> 16).wrapping_mul(n);
+    let low = (word & 0xFFFF).wrapping_mul(n);
+    // (high·2^16 + low) / 2^32; high + (low >> 16) < 2^32 because (2^16 − 1)·2^16 + 2^16 ≤ 2^32.
+    (high.wrapping_add(low >> 16)) >> 16
+}
+
+/// A keyed bijection of 0..n: item `i`'s place. Four Feistel rounds on the next even number of bits, walking the
+/// cycle until the image falls below `n` (Black and Rogaway 2002).
+#[must_use]
+pub fn permuted(stream: &Stream, counter: [u32; 3], i: u32, n: u32) -> u32 {
+    debug_assert!(i < n, "permuted() takes i below n");
+    let half_bits = (32 - (n.max(2) - 1).leading_zeros()).div_ceil(2);
+    let mask = (1_u32 << half_bits) - 1;
+    let mut x = i;
+    loop {
+        let (mut left, mut right) = (x >> half_bits, x & mask);
+        for round in 0..4 {
+            let f = stream.words([counter[0], counter[1], counter[2], (round << 16) | right])[0] & mask;
+            (left, right) = (right, left ^ f);
+        }
+        x = (left << half_bits) | right;
+        if x < n {
+            return x;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Known answers of Random123 1.09 (kat_vectors: threefry4x32, 20 rounds).
+    #[test]
+    fn threefry_known_answers() {
+        assert_eq!(threefry4x32([0; 4], [0; 4]), [0x9c6c_a96a, 0xe17e_ae66, 0xfc10_ecd4, 0x5256_a7d8]);
+        assert_eq!(threefry4x32([u32::MAX; 4], [u32::MAX; 4]), [0x2a88_1696, 0x5701_2287, 0xf6c7_446e, 0xa16a_6732]);
+        assert_eq!(
+            threefry4x32(
+                [0xa409_3822, 0x299f_31d0, 0x082e_fa98, 0xec4e_6c89],
+                [0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344]
+            ),
+            [0x59cd_1dbb, 0xb887_9579, 0x86b5_d00c, 0xac8b_6d84]
+        );
+    }
+
+    #[test]
+    fn below_covers_its_range_evenly() {
+        for n in [1, 2, 3, 5, 7, 100, 65_536] {
+            assert_eq!(below(0, n), 0);
+            assert_eq!(below(u32::MAX, n), n - 1);
+            for word in [1_u32, 0x8000_0000, 0x1234_5678, 0xFFFF_0000] {
+                assert_eq!(u64::from(below(word, n)), (u64::from(word) * u64::from(n)) >> 32);
+            }
+        }
+    }
+
+    #[test]
+    fn permuted_is_a_bijection() {
+        let stream = Stream::new(7, "test");
+        for n in [1, 2, 3, 16, 17, 1000] {
+            let mut seen = vec![false; n as usize];
+            for i in 0..n {
+                let j = permuted(&stream, [1, 2, 3], i, n) as usize;
+                assert!(!seen[j], "n = {n}: {j} twice");
+                seen[j] = true;
+            }
+        }
+    }
+}

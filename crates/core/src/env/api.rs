@@ -1,0 +1,220 @@
+//! What an environment is: immutable rules ([`Env`]) acting on a plain state ([`EnvState`]).
+//!
+//! Rules hold no mutable state and the state holds no rules, so a batch is two flat arrays, a copy of a world is a
+//! copy of numbers, and a checkpoint or a shader sees the same words. Validation happens in constructors: once a
+//! rule object exists, nothing here can fail.
+
+use crate::base::rng::Draws;
+
+/// What the rest of the program needs to know about an environment, fixed for its life.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EnvInfo {
+    /// Number of agents, n.
+    pub num_agents: u32,
+    /// Number of actions of every agent, |A| (illegal ones are masked).
+    pub num_actions: u32,
+    /// Text id of each action's name (`action.up`), length |A|.
+    pub action_names: Vec<String>,
+    /// A name for every index of the observation vector (agent independent), in words such as `own x`.
+    pub obs_names: Vec<String>,
+    /// A name for every index of the global state vector.
+    pub state_names: Vec<String>,
+    /// Names of the reward's parts (`team`, `own`, `move cost`); [`StepOut::parts`] has one row of these per agent.
+    pub part_names: Vec<String>,
+    /// Longest possible episode in env steps (the time limit, or the game's own length).
+    pub max_steps: u32,
+    /// Whether every episode has exactly `max_steps` env steps (then replay keeps whole episodes).
+    pub fixed_length: bool,
+    /// Whether all agents always get the same reward, as VDN and QMIX require.
+    pub common_reward: bool,
+    /// Whether every observation determines the state (then the page says so: nothing is partially observed).
+    pub obs_determines_state: bool,
+    /// The headline measure of an episode.
+    pub headline: Headline,
+    /// How many start states an evaluation enumerates; 0 where starts are drawn.
+    pub enumerated_starts: u32,
+    /// Words of integer state and numbers of real state one world takes.
+    pub ints: u32,
+    /// See `ints`.
+    pub reals: u32,
+    /// Rises with every change of the rules.
+    pub revision: u32,
+}
+
+impl EnvInfo {
+    /// Length of an observation vector.
+    pub fn obs_len(&self) -> u32 {
+        self.obs_names.len() as u32
+    }
+
+    /// Length of the global state vector.
+    pub fn state_len(&self) -> u32 {
+        self.state_names.len() as u32
+    }
+}
+
+/// The measure an environment is judged by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Headline {
+    /// Env steps until the episode's end (an unfinished episode counts the time limit); lower is better.
+    Steps,
+    /// Undiscounted return of the team (common reward) or the mean over agents; higher is better.
+    Return,
+}
+
+impl Headline {
+    /// Whether smaller numbers are better.
+    pub fn lower_is_better(self) -> bool {
+        matches!(self, Self::Steps)
+    }
+}
+
+/// One world's state: integers and reals, meaning defined by its rules.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EnvState {
+    /// Cells, flags, counters.
+    pub ints: Vec<i32>,
+    /// Positions, velocities.
+    pub reals: Vec<f64>,
+}
+
+/// A world's state inside a batch.
+#[derive(Debug)]
+pub struct StateMut<'a> {
+    /// See [`EnvState::ints`].
+    pub ints: &'a mut [i32],
+    /// See [`EnvState::reals`].
+    pub reals: &'a mut [f64],
+}
+
+/// A world's state inside a batch, to read.
+#[derive(Clone, Copy, Debug)]
+pub struct StateRef<'a> {
+    /// See [`EnvState::ints`].
+    pub ints: &'a [i32],
+    /// See [`EnvState::reals`].
+    pub reals: &'a [f64],
+}
+
+impl EnvState {
+    /// Zeros of the size `info` asks for.
+    pub fn new(info: &EnvInfo) -> Self {
+        Self { ints: vec![0; info.ints as usize], reals: vec![0.0; info.reals as usize] }
+    }
+
+    /// To read.
+    pub fn view(&self) -> StateRef<'_> {
+        StateRef { ints: &self.ints, reals: &self.reals }
+    }
+
+    /// To change.
+    pub fn view_mut(&mut self) -> StateMut<'_> {
+        StateMut { ints: &mut self.ints, reals: &mut self.reals }
+    }
+}
+
+impl StateMut<'_> {
+    /// To read.
+    pub fn view(&self) -> StateRef<'_> {
+        StateRef { ints: self.ints, reals: self.reals }
+    }
+}
+
+/// What one env step gives. Buffers are the caller's, so that stepping allocates nothing.
+#[derive(Debug)]
+pub struct StepOut<'a> {
+    /// Reward of each agent, `[n]`.
+    pub rewards: &'a mut [f32],
+    /// Reward parts of each agent, `[n, parts]`; each row sums to the agent's reward.
+    pub parts: &'a mut [f32],
+}
+
+/// How an env step ended. `terminated` and `truncated` may not both be true; bootstrapping looks at `terminated` only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ended {
+    /// The world itself ended: there is no future value.
+    pub terminated: bool,
+    /// The time limit cut the episode: the future has value, we just do not look.
+    pub truncated: bool,
+}
+
+impl Ended {
+    /// Whether the episode is over, for either reason.
+    pub fn any(self) -> bool {
+        self.terminated || self.truncated
+    }
+}
+
+/// The rules of a world. All agents act at once.
+pub trait Env: std::fmt::Debug + Send + Sync {
+    /// Fixed facts.
+    fn info(&self) -> &EnvInfo;
+
+    /// Puts `state` at the start of an episode; `draws` are those of step 0.
+    fn reset(&self, state: StateMut<'_>, draws: &Draws);
+
+    /// Puts `state` at enumerated start number `start` (below `enumerated_starts`). Returns whether the episode is
+    /// already over there (a pellet on an agent's cell counts 0 steps).
+    fn reset_to(&self, state: StateMut<'_>, start: u32) -> bool;
+
+    /// One env step. `actions` is `[n]`, each below |A|; an illegal action is treated as the environment documents.
+    fn step(&self, state: StateMut<'_>, actions: &[u32], draws: &Draws, out: &mut StepOut<'_>) -> Ended;
+
+    /// Observation of `agent` into `obs` `[obs_len]`.
+    fn observe(&self, state: StateRef<'_>, agent: u32, obs: &mut [f32]);
+
+    /// Global state vector into `out` `[state_len]`.
+    fn state(&self, state: StateRef<'_>, out: &mut [f32]);
+
+    /// Legal actions of `agent` into `mask` `[|A|]`, 1 legal, 0 not.
+    fn legal(&self, state: StateRef<'_>, agent: u32, mask: &mut [u32]);
+
+    /// Env steps taken in this episode.
+    fn step_count(&self, state: StateRef<'_>) -> u32;
+
+    /// What the stage draws.
+    fn frame(&self, state: StateRef<'_>) -> Frame;
+
+    /// The same world with `agent` standing at grid cell `cell`, everything else as now; `None` where that makes no
+    /// sense (no grid, a wall, or the episode would be over there).
+    fn standing_at(&self, state: StateRef<'_>, agent: u32, cell: u32) -> Option<EnvState>;
+}
+
+/// A picture of a world as data, painted by the page.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum Frame {
+    /// A grid with agents and pellets.
+    Grid {
+        /// Cells in a row.
+        width: u32,
+        /// Rows; row 0 is drawn on top.
+        height: u32,
+        /// `[height·width]`, row-major: whether a cell is a wall.
+        walls: Vec<bool>,
+        /// Cell of each agent, row-major index.
+        agents: Vec<u32>,
+        /// Cells of the pellets that are left.
+        pellets: Vec<u32>,
+        /// Sight radius in cells (Chebyshev), `None` when unlimited.
+        sight: Option<u32>,
+        /// Agents that reached a pellet in the last env step.
+        arrived: Vec<bool>,
+    },
+    /// One stage of a matrix game or of a tree of them.
+    Matrix {
+        /// `[rows, columns]` payoffs of both agents at the state shown: (agent 1, agent 2).
+        payoffs: Vec<(f32, f32)>,
+        /// Actions of agent 1.
+        rows: u32,
+        /// Actions of agent 2.
+        columns: u32,
+        /// The joint action just played, if any.
+        played: Option<(u32, u32)>,
+        /// Which state of the game is shown (0 for one-state games; the two-step game has 0, 1 = 2A, 2 = 2B).
+        stage: u32,
+        /// Names of the stages, one per state of the game.
+        stages: Vec<String>,
+        /// How often the game is repeated and which repetition comes next (1-based).
+        repetition: (u32, u32),
+    },
+}

@@ -1,0 +1,3 @@
+//! Worlds: rules only. They know neither networks nor drawing.
+
+pub mod api;

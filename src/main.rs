@@ -1,0 +1,2 @@
+//! Front door.
+fn main() {}
