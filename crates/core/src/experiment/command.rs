@@ -1,0 +1,93 @@
+//! What a person (or a script) can tell a session. Plain data: it crosses to the worker as bytes and is kept in the
+//! command log, so a run is its link plus this log.
+
+use serde::{Deserialize, Serialize};
+
+use super::spec::ExperimentSpec;
+
+/// One instruction. Training commands take effect at the next update and are recorded with its number.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Command {
+    /// Throw the current run away; build `spec`, then run to update `run_to` at full speed (0: stay at update 0) and
+    /// pause there.
+    Load {
+        /// The experiment.
+        spec: Box<ExperimentSpec>,
+        /// Update to run to before pausing.
+        run_to: u32,
+        /// Whether to go on running after that.
+        run: bool,
+    },
+    /// Train.
+    Run,
+    /// Stop training at the next boundary.
+    Pause,
+    /// One env step of the training environments, then pause.
+    StepEnv,
+    /// To the next update boundary, then pause.
+    StepUpdate,
+    /// Back to update 0, same seed, paused.
+    Restart,
+    /// After *finished*: another budget's worth of env steps.
+    Continue,
+    /// Training speed.
+    Speed(TrainSpeed),
+    /// Change a live field; the run is then no longer the link's run.
+    Live(LiveChange),
+    /// Stage speed in env steps per second: 1, 4 or 12.
+    StageSpeed(u32),
+    /// Whether the stage explores (the behaviour policy) or acts greedily.
+    StageExplores(bool),
+    /// Begin the stage's next episode now.
+    RestartEpisode,
+    /// Play or hold the stage (only while it plays its own episodes).
+    StagePlays(bool),
+    /// What the page is looking at; the session computes only that.
+    Watch(Watch),
+}
+
+/// How fast training runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TrainSpeed {
+    /// One update a second.
+    One,
+    /// Ten updates a second.
+    Ten,
+    /// A hundred updates a second.
+    Hundred,
+    /// As fast as the processor allows.
+    #[default]
+    Full,
+}
+
+/// A live field and its new value.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum LiveChange {
+    /// Learning rate, constant from now on.
+    Lr(f32),
+    /// ε, constant from now on.
+    Epsilon(f32),
+}
+
+/// What the page shows and therefore needs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Watch {
+    /// Agent selected on the stage.
+    pub agent: u32,
+    /// Pair of agents of the Q_tot surface.
+    pub pair: (u32, u32),
+    /// Whether the joint values ([`super::snapshot::JointValues`]) are on screen.
+    pub joint_values: bool,
+    /// Points per side of the surface, 2 ..= 129.
+    pub surface_points: u32,
+    /// Also evaluate the mixer with its weights' signs kept ("show without |·|").
+    pub without_abs: bool,
+    /// Whether overlays (arrows, Q per action for every cell) are on screen.
+    pub overlay: bool,
+}
+
+impl Default for Watch {
+    fn default() -> Self {
+        Self { agent: 0, pair: (0, 1), joint_values: true, surface_points: 25, without_abs: false, overlay: true }
+    }
+}

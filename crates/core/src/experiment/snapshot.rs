@@ -1,0 +1,267 @@
+//! What a session tells the page: plain numbers, computed in the session, drawn by the views.
+
+use serde::{Deserialize, Serialize};
+
+use crate::env::api::Frame;
+
+/// A message from the session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Report {
+    /// A run was built (by `Load` or `Restart`): its fixed facts. Everything of the earlier run is void.
+    Started(Box<Facts>),
+    /// The newest state of affairs. Only the newest matters, except that `evals` must be appended.
+    Snapshot(Box<Snapshot>),
+    /// `Load` could not be carried out; the earlier run goes on. A text id and its arguments.
+    Refused(Sentence),
+}
+
+/// A sentence for a person: an id of the text table and its arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sentence {
+    /// Text id.
+    pub id: String,
+    /// Arguments, by position (`{0}`, `{1}`, …).
+    pub args: Vec<String>,
+}
+
+/// Facts of a run that never change.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Facts {
+    /// Number of this run in its session, from 1.
+    pub run: u32,
+    /// n.
+    pub num_agents: u32,
+    /// |A|.
+    pub num_actions: u32,
+    /// Text id of each action.
+    pub action_names: Vec<String>,
+    /// Name of each index of an observation.
+    pub obs_names: Vec<String>,
+    /// Name of each index of the state.
+    pub state_names: Vec<String>,
+    /// Names of the reward's parts.
+    pub part_names: Vec<String>,
+    /// Lower headline is better (steps), else higher (return).
+    pub lower_is_better: bool,
+    /// Time limit, env steps.
+    pub max_steps: u32,
+    /// The best possible headline mean, in its unit, if known.
+    pub optimum: Option<Optimum>,
+    /// Each observation determines the state.
+    pub obs_determines_state: bool,
+    /// All starts are enumerated by the evaluations.
+    pub enumerated_starts: u32,
+    /// Parameters of all agents' networks.
+    pub agent_parameters: u32,
+    /// Parameters of the mixer, 0 without one.
+    pub mixer_parameters: u32,
+    /// Env steps per update.
+    pub env_steps_per_update: u32,
+    /// Env steps after which the run is finished (grows with `Continue`, see the snapshot).
+    pub budget: u32,
+}
+
+/// A searched optimum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Optimum {
+    /// In the headline's unit.
+    pub value: f32,
+    /// Whether it is exact for the start distribution (else over a fixed sample of starts).
+    pub exact: bool,
+    /// Whether agents see less than the search did ("optimum with full information").
+    pub full_information: bool,
+}
+
+/// Where training stands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum RunState {
+    /// Waiting for Run.
+    #[default]
+    Paused,
+    /// Training.
+    Running,
+    /// Running at full speed to the update a link names.
+    Seeking {
+        /// That update.
+        to: u32,
+    },
+    /// The budget is used up.
+    Finished,
+    /// A number left the finite range.
+    Diverged {
+        /// Name of the first bad tensor.
+        tensor: String,
+        /// Update at which it was found.
+        update: u32,
+    },
+}
+
+/// The state of affairs at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// Run this belongs to ([`Facts::run`]).
+    pub run: u32,
+    /// Where training stands.
+    pub state: RunState,
+    /// Updates done.
+    pub update: u32,
+    /// Gradient steps done.
+    pub gradient_steps: u32,
+    /// Env steps done (all environments together).
+    pub env_steps: u32,
+    /// Env steps at which the run finishes.
+    pub budget: u32,
+    /// Training episodes finished.
+    pub episodes: u32,
+    /// Trace hash at `env_steps`' update boundary.
+    pub trace_hash: [u32; 2],
+    /// Hash of all parameters' bits; computed when paused or finished.
+    pub weights_hash: Option<[u32; 2]>,
+    /// Measured over the last second; 0 when paused.
+    pub updates_per_sec: f32,
+    /// Measured over the last second; 0 when paused.
+    pub env_steps_per_sec: f32,
+    /// ε now.
+    pub epsilon: f32,
+    /// Learning rate now.
+    pub lr: f32,
+    /// TD loss of the last gradient step, if any.
+    pub loss: Option<f32>,
+    /// Gradient norm before clipping of the last gradient step, if any.
+    pub grad_norm: Option<f32>,
+    /// Segments in the replay ring, and its capacity.
+    pub replay: (u32, u32),
+    /// Update of the first live change, if any.
+    pub changed_at: Option<u32>,
+    /// Index of `evals[0]` in the run's curve.
+    pub evals_from: u32,
+    /// Evaluation points since the last snapshot (all of them in the first one).
+    pub evals: Vec<EvalPoint>,
+    /// Newest mean training return per agent over recent episodes, raw and undiscounted.
+    pub train_returns: Vec<f32>,
+    /// The stage.
+    pub stage: Stage,
+    /// Joint values of the state on stage, if watched and the algorithm has them.
+    pub joint: Option<JointValues>,
+    /// Speed as last commanded.
+    pub speed: super::command::TrainSpeed,
+}
+
+/// One evaluation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EvalPoint {
+    /// Env step it stands at.
+    pub env_steps: u32,
+    /// Updates done then.
+    pub update: u32,
+    /// Headline: mean over its episodes.
+    pub mean: f32,
+    /// Smallest and largest headline over its episodes.
+    pub min: f32,
+    /// See `min`.
+    pub max: f32,
+    /// Half width of the 95 % interval of the mean over its episodes (0 where all starts are enumerated).
+    pub ci95: f32,
+    /// Mean undiscounted return of each agent.
+    pub returns: Vec<f32>,
+    /// Share of episodes that ended by themselves (not by the time limit).
+    pub solved: f32,
+    /// Episodes.
+    pub episodes: u32,
+}
+
+/// What the stage shows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stage {
+    /// The picture; `None` before the first one.
+    pub frame: Option<Frame>,
+    /// Whether it is the training environment itself (paused or slow) rather than an episode of the stage's own.
+    pub is_training_env: bool,
+    /// Which environment of the batch, when it is the training environment.
+    pub env_index: u32,
+    /// Episode number.
+    pub episode: u32,
+    /// Env steps taken in it.
+    pub step: u32,
+    /// Update whose weights act.
+    pub weights_update: u32,
+    /// Whether it explores.
+    pub explores: bool,
+    /// The episode is over; the next begins shortly.
+    pub ended: bool,
+    /// Last joint action, `[n]`; empty at the start of an episode.
+    pub actions: Vec<u32>,
+    /// Which of these were exploratory (not greedy), `[n]`.
+    pub explored: Vec<bool>,
+    /// Rewards of the last env step, `[n]`.
+    pub rewards: Vec<f32>,
+    /// Undiscounted return so far in this episode, `[n]`.
+    pub returns: Vec<f32>,
+    /// Observation of each agent, `[n][obs_len]`.
+    pub observations: Vec<Vec<f32>>,
+    /// Global state vector.
+    pub state: Vec<f32>,
+    /// Q_i(o_i, ·) (a utility under VDN and QMIX), `[n][|A|]`.
+    pub q: Vec<Vec<f32>>,
+    /// Legal actions, `[n][|A|]`.
+    pub legal: Vec<Vec<bool>>,
+    /// Greedy action of each agent.
+    pub greedy: Vec<u32>,
+    /// Q of the watched agent for every grid cell it could stand at, `[cells][|A|]`; empty rows for walls and pellet
+    /// cells; empty where there is no grid or no overlay is watched.
+    pub overlay: Vec<Vec<f32>>,
+    /// The agent that `overlay` belongs to.
+    pub overlay_agent: u32,
+    /// Action frequencies of each agent in recent training, `[n][|A|]`, for the margins of a payoff table.
+    pub frequencies: Vec<Vec<f32>>,
+}
+
+/// Q_tot at the state on stage, over the joint actions of a pair of agents (others at their greedy actions).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct JointValues {
+    /// The pair (i, j); rows of `table` are i's actions, columns j's.
+    pub pair: (u32, u32),
+    /// Whether the mixer is the sum (VDN), so that the surface is a plane by construction.
+    pub is_sum: bool,
+    /// The mixer's values.
+    pub learned: Mixed,
+    /// The same weights with their signs kept, if watched.
+    pub without_abs: Option<Mixed>,
+    /// A state (its frame) at which the mixer without |·| breaks IGM, and the joint values there, if one was found.
+    pub counterexample: Option<(Frame, Mixed)>,
+    /// Exact joint action values `[|A|, |A|]`, where known (matrix and two-step games).
+    pub exact: Option<Vec<f32>>,
+    /// Share of the states of the stage's episode so far at which IGM holds, and their number.
+    pub igm_share: (f32, u32),
+}
+
+/// A joint value function at one state.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Mixed {
+    /// Q_tot of each joint action of the pair, `[|A|, |A|]`; NaN never occurs, illegal ones are absent in `legal`.
+    pub table: Vec<f32>,
+    /// Whether the joint action is legal, `[|A|, |A|]`.
+    pub legal: Vec<bool>,
+    /// Utilities of agent i's and agent j's actions, `[|A|]` each: the dots' coordinates.
+    pub utilities: (Vec<f32>, Vec<f32>),
+    /// Range of Q_i (x axis) and of Q_j (y axis) the surface covers.
+    pub x: (f32, f32),
+    /// See `x`.
+    pub y: (f32, f32),
+    /// Points per side.
+    pub points: u32,
+    /// Q_tot over the grid, `[points, points]`, row = y index.
+    pub surface: Vec<f32>,
+    /// Largest distance from the best plane, in per cent of the surface's range.
+    pub bend: f32,
+    /// Individual argmaxes (i, j).
+    pub greedy: (u32, u32),
+    /// A joint action of largest Q_tot.
+    pub best: (u32, u32),
+    /// Q_tot at the individual argmaxes equals the largest Q_tot within 1e-5 of the range.
+    pub igm: bool,
+    /// Number of joint actions enumerated for the verdict; less than |A|^n where only the pair was.
+    pub enumerated: u32,
+    /// Whether all joint actions were enumerated.
+    pub complete: bool,
+}

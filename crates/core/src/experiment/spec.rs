@@ -1,0 +1,427 @@
+//! An experiment as plain data: everything that decides a run, and nothing else.
+//!
+//! Defaults depend on the environment and the algorithm ([`ExperimentSpec::defaults`]); a link writes only what differs
+//! from them. Names, ranges and texts of the fields stand in the knob table (`knobs.rs`), nowhere else.
+
+use serde::{Deserialize, Serialize};
+
+/// Which rules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EnvChoice {
+    /// The pellet gridworld.
+    #[default]
+    Pellet,
+    /// A two-player matrix game.
+    Matrix,
+    /// The two-step game of the QMIX paper.
+    TwoStep,
+}
+
+/// Which algorithm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AlgoChoice {
+    /// Independent Q-learning (Tan 1993).
+    Iql,
+    /// Value decomposition network (Sunehag et al. 2017).
+    Vdn,
+    /// Monotonic value factorisation (Rashid et al. 2018).
+    #[default]
+    Qmix,
+}
+
+/// Which engine executes the lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EngineChoice {
+    /// The bit-reproducible engine.
+    #[default]
+    Cpu,
+}
+
+/// Where agents start in the pellet gridworld.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StartChoice {
+    /// All in the top-left corner.
+    #[default]
+    Corner,
+    /// In opposite corners.
+    Opposite,
+    /// Evenly around the edge.
+    Spread,
+    /// Drawn uniformly each episode.
+    Random,
+    /// Where the edited map says.
+    Placed,
+}
+
+/// Who is paid for a pellet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RewardChoice {
+    /// The team.
+    #[default]
+    Team,
+    /// Whoever arrives first.
+    First,
+}
+
+/// Who is paid when several agents arrive at once in the competitive world.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TieChoice {
+    /// They share.
+    #[default]
+    Split,
+    /// Nobody.
+    Nobody,
+}
+
+/// The pellet gridworld's settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PelletSettings {
+    /// Cells in a row, 2 ..= 16.
+    pub width: u32,
+    /// Rows, 2 ..= 16.
+    pub height: u32,
+    /// Number of agents, 1 ..= 8.
+    pub agents: u32,
+    /// Start layout.
+    pub start: StartChoice,
+    /// Number of pellets.
+    pub pellets: u32,
+    /// Sight radius in cells; `None` is unlimited.
+    pub sight: Option<u32>,
+    /// Who is paid.
+    pub reward: RewardChoice,
+    /// Ties in the competitive world.
+    pub tie: TieChoice,
+    /// Mix α: each agent gets α·team + (1−α)·own. 1 in the cooperative world.
+    pub alpha: f32,
+    /// Cost of a move, paid by the agent that moves.
+    pub move_cost: f32,
+    /// Time limit in env steps (truncation).
+    pub limit: u32,
+    /// The edited map, if any.
+    pub map: Option<GridMap>,
+}
+
+/// An edited pellet world. Its size is the settings' `width`×`height`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GridMap {
+    /// `[height·width]`, row-major.
+    pub cells: Vec<CellKind>,
+    /// Start cell of each agent; used when the start layout is `Placed`.
+    pub starts: Vec<u32>,
+}
+
+/// What a cell of an edited map is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CellKind {
+    /// Free; pellets may appear.
+    #[default]
+    Free,
+    /// Wall.
+    Wall,
+    /// Free, but no pellet appears.
+    NoPellet,
+}
+
+/// A named matrix game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GameChoice {
+    /// Climbing (Claus and Boutilier 1998).
+    #[default]
+    Climbing,
+    /// Penalty game with penalty k (`MatrixSettings::penalty`).
+    Penalty,
+    /// The non-monotonic game of QTRAN.
+    NonMonotonic,
+    /// Prisoner's dilemma.
+    Prisoners,
+    /// Stag hunt.
+    StagHunt,
+    /// Matching pennies.
+    Pennies,
+    /// Smallest sanity game: action 1 of both pays 0.5.
+    Sanity,
+    /// Payoffs typed by the user.
+    Custom,
+}
+
+/// A matrix game's settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MatrixSettings {
+    /// Which game.
+    pub game: GameChoice,
+    /// Penalty k of the penalty game, −100 ..= 0.
+    pub penalty: f32,
+    /// Rounds per episode, 1 ..= 100.
+    pub repeat: u32,
+    /// Payoffs when `game` is `Custom`.
+    pub payoffs: Option<Payoffs>,
+}
+
+/// A bimatrix.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Payoffs {
+    /// Actions of agent 1, 2 ..= 6.
+    pub rows: u32,
+    /// Actions of agent 2, 2 ..= 6.
+    pub columns: u32,
+    /// `[rows·columns]` payoffs (agent 1, agent 2).
+    pub cells: Vec<(f32, f32)>,
+}
+
+/// The two-step game's settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TwoStepSettings {
+    /// Payoffs of state 2A, row-major 2×2.
+    pub a: [f32; 4],
+    /// Payoffs of state 2B, row-major 2×2.
+    pub b: [f32; 4],
+}
+
+/// How actions are chosen while data is gathered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExploreChoice {
+    /// ε-greedy, each agent for itself.
+    #[default]
+    EpsilonGreedy,
+    /// Uniform over the legal joint actions, whatever was learned.
+    Uniform,
+}
+
+/// How target parameters follow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TargetChoice {
+    /// Copied every `target_every` gradient steps.
+    #[default]
+    Hard,
+    /// Moved by `tau` at each gradient step.
+    Soft,
+}
+
+/// How mixer weights are kept non-negative.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PositivityChoice {
+    /// |w|.
+    #[default]
+    Abs,
+    /// softplus(w).
+    Softplus,
+}
+
+/// Hidden activation of the agents' networks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ActivationChoice {
+    /// max(0, x).
+    #[default]
+    Relu,
+    /// tanh x.
+    Tanh,
+}
+
+/// Which policy an evaluation follows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EvalChoice {
+    /// The greedy joint action.
+    #[default]
+    Greedy,
+    /// The behaviour policy with the ε of that moment.
+    Exploring,
+}
+
+/// Everything a value-based learner needs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LearnerSettings {
+    /// Adam's learning rate at env step 0.
+    pub lr: f32,
+    /// Learning rate from `lr_over` env steps on.
+    pub lr_end: f32,
+    /// Env steps over which the learning rate falls linearly; 0 keeps `lr`.
+    pub lr_over: u32,
+    /// Discount γ.
+    pub gamma: f32,
+    /// Exploration.
+    pub explore: ExploreChoice,
+    /// ε at env step 0.
+    pub eps: f32,
+    /// ε from `eps_over` env steps on.
+    pub eps_end: f32,
+    /// Env steps over which ε falls linearly.
+    pub eps_over: u32,
+    /// Segments in a minibatch (env steps, or whole episodes where their length is fixed).
+    pub batch: u32,
+    /// Segments the replay ring holds.
+    pub buffer: u32,
+    /// Env steps gathered before the first gradient step.
+    pub warmup: u32,
+    /// Parallel environments.
+    pub envs: u32,
+    /// Env steps of each environment per update.
+    pub rollout: u32,
+    /// Gradient steps per update.
+    pub grad_steps: u32,
+    /// Hard or soft target.
+    pub target: TargetChoice,
+    /// Gradient steps between hard copies.
+    pub target_every: u32,
+    /// Soft mix τ.
+    pub tau: f32,
+    /// Double Q-learning: the online network chooses, the target network evaluates.
+    pub double_q: bool,
+    /// One network for all agents, or one each.
+    pub shared: bool,
+    /// Agent id appended one-hot to the observation.
+    pub agent_id: bool,
+    /// Units of a hidden layer.
+    pub hidden: u32,
+    /// Hidden layers, 1 ..= 3.
+    pub layers: u32,
+    /// Hidden activation.
+    pub activation: ActivationChoice,
+    /// Mixer embedding, a multiple of 8.
+    pub embed: u32,
+    /// Layers of the hypernetworks that make the weights, 1 or 2.
+    pub hyper_layers: u32,
+    /// Hidden units of a two-layer hypernetwork.
+    pub hyper_hidden: u32,
+    /// How weights are kept non-negative.
+    pub positivity: PositivityChoice,
+    /// Off: weights keep their sign; the run is then "not QMIX".
+    pub monotone: bool,
+    /// Largest gradient norm.
+    pub clip: f32,
+    /// Hysteretic weight β of errors below the estimate (IQL; 1 is off). Matignon et al. 2007.
+    pub hysteresis: f32,
+    /// Rewards divided by their running deviation, mean removed.
+    pub standardise: bool,
+    /// Treat the time limit as termination (wrong on purpose; off).
+    pub timeout_terminal: bool,
+}
+
+/// An experiment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExperimentSpec {
+    /// Environment.
+    pub env: EnvChoice,
+    /// Its settings where it is the pellet gridworld.
+    pub pellet: PelletSettings,
+    /// … a matrix game.
+    pub matrix: MatrixSettings,
+    /// … the two-step game.
+    pub two_step: TwoStepSettings,
+    /// Algorithm.
+    pub algo: AlgoChoice,
+    /// Its settings.
+    pub learner: LearnerSettings,
+    /// Engine.
+    pub engine: EngineChoice,
+    /// The one seed.
+    pub seed: u64,
+    /// Env steps after which the run is finished.
+    pub budget: u32,
+    /// Env steps between evaluations.
+    pub eval_every: u32,
+    /// Episodes of an evaluation where starts are drawn (where all starts are enumerated, all of them).
+    pub eval_episodes: u32,
+    /// Policy of the evaluations.
+    pub eval_policy: EvalChoice,
+}
+
+impl Default for ExperimentSpec {
+    fn default() -> Self {
+        Self::defaults(EnvChoice::default(), AlgoChoice::default())
+    }
+}
+
+impl ExperimentSpec {
+    /// The settings that `env` and `algo` begin with.
+    #[must_use]
+    pub fn defaults(env: EnvChoice, algo: AlgoChoice) -> Self {
+        let pellet = PelletSettings {
+            width: 4,
+            height: 4,
+            agents: 2,
+            start: StartChoice::Corner,
+            pellets: 1,
+            sight: None,
+            reward: RewardChoice::Team,
+            tie: TieChoice::Split,
+            alpha: 1.0,
+            move_cost: 0.0,
+            limit: 50,
+            map: None,
+        };
+        let matrix = MatrixSettings { game: GameChoice::Climbing, penalty: -50.0, repeat: 1, payoffs: None };
+        let two_step = TwoStepSettings { a: [7.0; 4], b: [0.0, 1.0, 1.0, 8.0] };
+        let learner = LearnerSettings {
+            lr: 1e-3,
+            lr_end: 0.0,
+            lr_over: 100_000,
+            gamma: 0.95,
+            explore: ExploreChoice::EpsilonGreedy,
+            eps: 1.0,
+            eps_end: 0.05,
+            eps_over: 20_000,
+            batch: 64,
+            buffer: 20_000,
+            warmup: 1_000,
+            envs: 8,
+            rollout: 4,
+            grad_steps: 2,
+            target: TargetChoice::Soft,
+            target_every: 200,
+            tau: 0.01,
+            double_q: true,
+            shared: true,
+            agent_id: true,
+            hidden: 64,
+            layers: 2,
+            activation: ActivationChoice::Relu,
+            embed: 32,
+            hyper_layers: 2,
+            hyper_hidden: 64,
+            positivity: PositivityChoice::Abs,
+            monotone: true,
+            clip: 10.0,
+            hysteresis: 1.0,
+            standardise: false,
+            timeout_terminal: false,
+        };
+        let mut spec = Self {
+            env,
+            pellet,
+            matrix,
+            two_step,
+            algo,
+            learner,
+            engine: EngineChoice::Cpu,
+            seed: 7,
+            budget: 100_000,
+            eval_every: 500,
+            eval_episodes: 100,
+            eval_policy: EvalChoice::Greedy,
+        };
+        if env != EnvChoice::Pellet {
+            // One-shot and two-step games: uniform joint actions, whole episodes, the paper's sizes.
+            let l = &mut spec.learner;
+            l.explore = ExploreChoice::Uniform;
+            l.gamma = 0.99;
+            l.envs = 32;
+            l.rollout = if env == EnvChoice::TwoStep { 2 } else { 1 };
+            l.grad_steps = 1;
+            l.batch = 32;
+            l.buffer = 5_000;
+            l.warmup = 0;
+            l.target = TargetChoice::Hard;
+            l.target_every = 100;
+            l.embed = 8;
+            l.hyper_layers = 1;
+            l.lr = 5e-4;
+            l.lr_end = 5e-4;
+            l.lr_over = 0;
+            spec.budget = l.envs * l.rollout * 4_000;
+            spec.eval_every = 2_000;
+            spec.eval_episodes = 1;
+        }
+        spec
+    }
+}
