@@ -3,5 +3,6 @@
 //! The place of serde: environments, networks and algorithms below know nothing of formats.
 
 pub mod command;
+pub mod session;
 pub mod snapshot;
 pub mod spec;
