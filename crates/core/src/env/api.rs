@@ -25,8 +25,11 @@ pub struct EnvInfo {
     pub max_steps: u32,
     /// Whether every episode has exactly `max_steps` env steps (then replay keeps whole episodes).
     pub fixed_length: bool,
-    /// Whether all agents always get the same reward, as VDN and QMIX require.
+    /// Whether all agents always get the same reward.
     pub common_reward: bool,
+    /// Whether there is one reward of the team, as VDN and QMIX require: a common reward, or one that is common but
+    /// for each agent's own costs, which are then summed. See [`Env::team_reward`].
+    pub team_reward: bool,
     /// Whether every observation determines the state (then the page says so: nothing is partially observed).
     pub obs_determines_state: bool,
     /// The headline measure of an episode.
@@ -66,6 +69,31 @@ impl Headline {
     /// Whether smaller numbers are better.
     pub fn lower_is_better(self) -> bool {
         matches!(self, Self::Steps)
+    }
+}
+
+/// The best headline value an environment admits, found by search: a number to draw beside a curve, never typed in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Optimum {
+    /// In the headline's unit, mean over `starts`.
+    pub value: f64,
+    /// How many start states were searched.
+    pub starts: u32,
+    /// Whether these are all start states, weighted as the environment draws them; else they are a fixed sample.
+    pub exact: bool,
+    /// Whether the agents see less than the search did, so that they may be unable to reach this value.
+    pub full_information: bool,
+}
+
+impl Optimum {
+    /// Text id of the label beside the number.
+    pub fn label(&self) -> &'static str {
+        match (self.full_information, self.exact) {
+            (false, true) => "optimum.exact",
+            (false, false) => "optimum.sampled",
+            (true, true) => "optimum.full_information",
+            (true, false) => "optimum.full_information_sampled",
+        }
     }
 }
 
@@ -178,6 +206,25 @@ pub trait Env: std::fmt::Debug + Send + Sync {
     /// The same world with `agent` standing at grid cell `cell`, everything else as now; `None` where that makes no
     /// sense (no grid, a wall, or the episode would be over there).
     fn standing_at(&self, state: StateRef<'_>, agent: u32, cell: u32) -> Option<EnvState>;
+
+    /// The team's reward of an env step from what [`Env::step`] gave; `None` where the game has no such reward
+    /// ([`EnvInfo::team_reward`]).
+    fn team_reward(&self, out: &StepOut<'_>) -> Option<f32> {
+        self.info().common_reward.then(|| out.rewards[0])
+    }
+
+    /// The best headline value, by search; `None` where it is unknown or where the agents' interests differ. It may
+    /// take milliseconds: ask once.
+    fn optimum(&self) -> Option<Optimum> {
+        None
+    }
+
+    /// Exact optimal joint Q-values of the team at `state`, `[|A|^n]`, the first agent's action slowest, NaN where a
+    /// joint action is illegal; `None` where they are unknown.
+    fn exact_q(&self, state: StateRef<'_>, gamma: f32) -> Option<Vec<f32>> {
+        let _ = (state, gamma);
+        None
+    }
 }
 
 /// A picture of a world as data, painted by the page.

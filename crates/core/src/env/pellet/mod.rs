@@ -1,0 +1,375 @@
+//! The pellet gridworld: agents on a grid look for pellets; the episode ends with the last one.
+//!
+//! Rules, in the order of an env step:
+//! 1. All agents move at once. A move into a wall or the edge stays; agents may share a cell.
+//! 2. A pellet on a cell where an agent now stands is taken. The team gets 1 for it. Whoever arrived gets 1 as its own;
+//!    several who arrive at once split it evenly, or nobody gets it ([`TieRule`]). No rule looks at an agent's index.
+//! 3. Reward of an agent = α·team + (1 − α)·own − move cost, the cost being paid by whoever changed its cell.
+//! 4. The last pellet *terminates* the episode; else the time limit *truncates* it.
+//!
+//! Pellets lie on distinct cells, uniformly among those allowed, reachable from some start and free of agents.
+//! The state's words: env steps, cell of each agent, cells of the pellets left (ascending, then −1), bits of the agents
+//! that arrived in the last env step.
+
+mod error;
+mod map;
+mod optimum;
+mod view;
+
+use std::ops::RangeInclusive;
+
+use crate::base::rng::Draws;
+use crate::env::api::{Ended, Env, EnvInfo, EnvState, Frame, Headline, Optimum, StateMut, StateRef, StepOut};
+
+pub use self::error::PelletError;
+pub use self::map::{Cell, PelletMap, SIZE, StartLayout, UNREACHABLE};
+
+/// How many agents there may be.
+pub const AGENTS: RangeInclusive<u32> = 1..=8;
+/// How many pellets there may be.
+pub const PELLETS: RangeInclusive<u32> = 1..=8;
+/// Sight radius in cells, where it is limited.
+pub const SIGHT: RangeInclusive<u32> = 0..=15;
+/// Env steps of an episode.
+pub const TIME_LIMIT: RangeInclusive<u32> = 1..=10_000;
+
+/// The world as the user sets it up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PelletSpec {
+    /// Cells, walls and hand-placed starts.
+    pub map: PelletMap,
+    /// Number of agents.
+    pub num_agents: u32,
+    /// Where agents start.
+    pub starts: StartLayout,
+    /// Pellets of an episode.
+    pub num_pellets: u32,
+    /// How far an agent sees, in cells along the longer axis (Chebyshev; walls hide nothing); `None`: everything.
+    pub sight: Option<u32>,
+    /// What a move costs whoever makes it; staying, also at a wall, is free.
+    pub move_cost: f32,
+    /// Env steps until the episode is truncated.
+    pub time_limit: u32,
+    /// Who is paid for a pellet.
+    pub reward: RewardMode,
+    /// Who owns a pellet that several reach at once.
+    pub tie: TieRule,
+    /// Weight of the team's reward under [`RewardMode::Mixed`], 0 to 1.
+    pub alpha: f32,
+}
+
+/// Who is paid for a pellet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RewardMode {
+    /// Everyone: the team's reward alone, α = 1.
+    #[default]
+    Cooperative,
+    /// The one who arrives: its own reward alone, α = 0.
+    Competitive,
+    /// A mix with [`PelletSpec::alpha`].
+    Mixed,
+}
+
+/// Who owns a pellet that several agents reach in the same env step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TieRule {
+    /// Each gets an even share.
+    #[default]
+    Split,
+    /// Nobody; the pellet is gone all the same.
+    Nobody,
+}
+
+/// The rules.
+#[derive(Clone, Debug)]
+pub struct Pellet {
+    spec: PelletSpec,
+    /// Weight of the team's reward.
+    alpha: f32,
+    /// `None` where they are drawn.
+    starts: Option<Vec<u32>>,
+    /// Cells agents walk on, ascending: where random starts fall.
+    open: Vec<u32>,
+    /// Cells that may hold a pellet and that some agent can reach, ascending.
+    allowed: Vec<u32>,
+    info: EnvInfo,
+}
+
+impl Default for PelletSpec {
+    /// The course's world: 4 × 4, two agents in one corner, one pellet, full sight, one team reward.
+    fn default() -> Self {
+        Self {
+            map: PelletMap::open(4, 4),
+            num_agents: 2,
+            starts: StartLayout::OneCorner,
+            num_pellets: 1,
+            sight: None,
+            move_cost: 0.0,
+            time_limit: 50,
+            reward: RewardMode::Cooperative,
+            tie: TieRule::Split,
+            alpha: 0.5,
+        }
+    }
+}
+
+impl PelletSpec {
+    /// The rules, or why there are none.
+    pub fn validate(&self) -> Result<Pellet, PelletError> {
+        error::check_ranges(self)?;
+        let open = self.map.open_cells();
+        let Some(&first_open) = open.first() else { return Err(PelletError::OnlyWalls) };
+        let starts = self.map.start_cells(self.starts, self.num_agents)?;
+        let reached_from: Vec<Vec<u32>> = match &starts {
+            Some(cells) => cells.iter().map(|&cell| self.map.distances(cell)).collect(),
+            None => vec![self.map.distances(first_open)],
+        };
+        let is_reachable = |cell: u32| reached_from.iter().any(|distances| distances[cell as usize] != UNREACHABLE);
+        if starts.is_none() && !open.iter().all(|&cell| is_reachable(cell)) {
+            return Err(PelletError::Disconnected);
+        }
+        let allowed: Vec<u32> = open
+            .iter()
+            .copied()
+            .filter(|&cell| self.map.cells[cell as usize] == Cell::Free && is_reachable(cell))
+            .collect();
+        let covered = match &starts {
+            Some(cells) => allowed.iter().filter(|&cell| cells.contains(cell)).count() as u32,
+            None => self.num_agents,
+        };
+        let room = (allowed.len() as u32).saturating_sub(covered);
+        if room < self.num_pellets {
+            return Err(PelletError::TooFewPelletCells { room, pellets: self.num_pellets });
+        }
+        let enumerated_starts = if starts.is_some() && self.num_pellets == 1 { allowed.len() as u32 } else { 0 };
+        let alpha = match self.reward {
+            RewardMode::Cooperative => 1.0,
+            RewardMode::Competitive => 0.0,
+            RewardMode::Mixed => self.alpha,
+        };
+        let info = self.info(alpha, enumerated_starts);
+        Ok(Pellet { spec: self.clone(), alpha, starts, open, allowed, info })
+    }
+
+    fn info(&self, alpha: f32, enumerated_starts: u32) -> EnvInfo {
+        let (agents, pellets) = (self.num_agents, self.num_pellets);
+        let alone = agents == 1;
+        EnvInfo {
+            num_agents: agents,
+            num_actions: ACTION_NAMES.len() as u32,
+            action_names: ACTION_NAMES.map(str::to_owned).to_vec(),
+            obs_names: view::obs_names(agents, pellets),
+            state_names: view::state_names(agents, pellets),
+            part_names: ["team", "own", "move cost"].map(str::to_owned).to_vec(),
+            max_steps: self.time_limit,
+            fixed_length: false,
+            common_reward: alone || (alpha == 1.0 && self.move_cost == 0.0),
+            team_reward: alone || alpha == 1.0,
+            obs_determines_state: self.sees_everything(),
+            headline: Headline::Steps,
+            enumerated_starts,
+            ints: AGENTS_AT as u32 + agents + pellets + 1,
+            reals: 0,
+            revision: 1,
+        }
+    }
+
+    /// Whether the sight radius spans the world.
+    fn sees_everything(&self) -> bool {
+        self.sight.is_none_or(|radius| radius + 1 >= self.map.width.max(self.map.height))
+    }
+}
+
+impl Pellet {
+    /// The set-up this world was made from.
+    pub fn spec(&self) -> &PelletSpec {
+        &self.spec
+    }
+
+    /// Start cell of each agent, `None` where they are drawn.
+    pub fn starts(&self) -> Option<&[u32]> {
+        self.starts.as_deref()
+    }
+
+    /// Cells a pellet may lie on: allowed and reachable from some start, ascending. The enumerated starts are these.
+    pub fn pellet_cells(&self) -> &[u32] {
+        &self.allowed
+    }
+
+    /// Word range of the pellets' cells.
+    fn pellets_at(&self) -> std::ops::Range<usize> {
+        let first = AGENTS_AT + self.spec.num_agents as usize;
+        first..first + self.spec.num_pellets as usize
+    }
+
+    /// Cells of the agents, as state words.
+    fn agents<'a>(&self, state: StateRef<'a>) -> &'a [i32] {
+        &state.ints[AGENTS_AT..][..self.spec.num_agents as usize]
+    }
+
+    /// Cells of the pellets that are left, as state words.
+    fn pellets_left<'a>(&self, state: StateRef<'a>) -> &'a [i32] {
+        let pellets = &state.ints[self.pellets_at()];
+        let left = pellets.iter().position(|&cell| cell == GONE).unwrap_or(pellets.len());
+        &pellets[..left]
+    }
+
+    /// Draws `num_pellets` distinct cells free of agents and sorts them, so that no order of drawing remains.
+    fn drop_pellets(&self, ints: &mut [i32], draws: &Draws) {
+        let pellets = self.pellets_at();
+        ints[pellets.clone()].fill(GONE);
+        for (draw, slot) in pellets.clone().enumerate() {
+            let is_taken = |ints: &[i32], cell: u32| ints[AGENTS_AT..pellets.end].contains(&(cell as i32));
+            let free = self.allowed.iter().filter(|&&cell| !is_taken(ints, cell)).count() as u32;
+            let chosen = draws.below(Draws::WORLD, draw as u32, free) as usize;
+            let cell = self.allowed.iter().copied().filter(|&cell| !is_taken(ints, cell)).nth(chosen);
+            ints[slot] = cell.expect("validation left a cell for every pellet") as i32;
+        }
+        ints[pellets].sort_unstable();
+    }
+
+    /// Takes every pellet that someone stands on: writes own rewards, drops the cells, sets the bits of who arrived.
+    /// Returns the team's reward.
+    fn take_pellets(&self, ints: &mut [i32], own: &mut [f32]) -> f32 {
+        let mut team = 0.0;
+        let mut arrived = 0;
+        own.fill(0.0);
+        for slot in self.pellets_at() {
+            let cell = ints[slot];
+            let agents = &ints[AGENTS_AT..][..self.spec.num_agents as usize];
+            let count = agents.iter().filter(|&&at| at == cell).count();
+            if cell == GONE || count == 0 {
+                continue;
+            }
+            let share = match (count, self.spec.tie) {
+                (1, _) => 1.0,
+                (_, TieRule::Split) => 1.0 / count as f32,
+                (_, TieRule::Nobody) => 0.0,
+            };
+            for (agent, _) in agents.iter().enumerate().filter(|&(_, &at)| at == cell) {
+                own[agent] += share;
+                arrived |= 1 << agent;
+            }
+            team += 1.0;
+            ints[slot] = GONE;
+        }
+        ints[self.pellets_at().end] = arrived;
+        // The pellets left move up, so that the state tells which are left and not which slot once held another.
+        ints[self.pellets_at()].sort_unstable_by_key(|&cell| (cell == GONE, cell));
+        team
+    }
+}
+
+/// Text ids of the actions: 0 stay, then the moves.
+const ACTION_NAMES: [&str; 5] = ["action.stay", "action.up", "action.down", "action.left", "action.right"];
+/// Reward parts of an agent.
+const PARTS: usize = 3;
+/// Word of the env steps taken.
+const TIME: usize = 0;
+/// First word of the agents' cells.
+const AGENTS_AT: usize = 1;
+/// In place of a pellet's cell once it is taken.
+const GONE: i32 = -1;
+
+impl Env for Pellet {
+    fn info(&self) -> &EnvInfo {
+        &self.info
+    }
+
+    fn reset(&self, state: StateMut<'_>, draws: &Draws) {
+        state.ints.fill(0);
+        for agent in 0..self.spec.num_agents {
+            let cell = match &self.starts {
+                Some(cells) => cells[agent as usize],
+                None => self.open[draws.below(agent, 0, self.open.len() as u32) as usize],
+            };
+            state.ints[AGENTS_AT + agent as usize] = cell as i32;
+        }
+        self.drop_pellets(state.ints, draws);
+    }
+
+    /// Start k: the pellet on the k-th of [`Pellet::pellet_cells`], the agents on their start cells.
+    fn reset_to(&self, state: StateMut<'_>, start: u32) -> bool {
+        debug_assert!(start < self.info.enumerated_starts, "start {start} is not enumerated");
+        let starts = self.starts.as_deref().unwrap_or_default();
+        let cell = self.allowed[start as usize];
+        state.ints.fill(0);
+        for (agent, &at) in starts.iter().enumerate() {
+            state.ints[AGENTS_AT + agent] = at as i32;
+        }
+        let is_over = starts.contains(&cell);
+        state.ints[self.pellets_at()].fill(if is_over { GONE } else { cell as i32 });
+        is_over
+    }
+
+    /// All actions are legal; an action beyond the five stays.
+    fn step(&self, state: StateMut<'_>, actions: &[u32], _draws: &Draws, out: &mut StepOut<'_>) -> Ended {
+        let ints = state.ints;
+        ints[TIME] += 1;
+        for (agent, &action) in actions.iter().enumerate() {
+            let from = ints[AGENTS_AT + agent] as u32;
+            let to = self.spec.map.moved(from, action);
+            ints[AGENTS_AT + agent] = to as i32;
+            out.parts[agent * PARTS + 2] = if to == from { 0.0 } else { -self.spec.move_cost };
+        }
+        let team = self.take_pellets(ints, out.rewards);
+        for (reward, parts) in out.rewards.iter_mut().zip(out.parts.chunks_exact_mut(PARTS)) {
+            parts[0] = self.alpha * team;
+            parts[1] = (1.0 - self.alpha) * *reward;
+            *reward = parts[0] + parts[1] + parts[2];
+        }
+        let terminated = ints[self.pellets_at().start] == GONE;
+        let truncated = !terminated && ints[TIME] as u32 >= self.spec.time_limit;
+        Ended { terminated, truncated }
+    }
+
+    fn observe(&self, state: StateRef<'_>, agent: u32, obs: &mut [f32]) {
+        view::observe(self, state, agent, obs);
+    }
+
+    fn state(&self, state: StateRef<'_>, out: &mut [f32]) {
+        view::state(self, state, out);
+    }
+
+    fn legal(&self, _state: StateRef<'_>, _agent: u32, mask: &mut [u32]) {
+        mask.fill(1);
+    }
+
+    fn step_count(&self, state: StateRef<'_>) -> u32 {
+        state.ints[TIME] as u32
+    }
+
+    fn frame(&self, state: StateRef<'_>) -> Frame {
+        let map = &self.spec.map;
+        let arrived = state.ints[self.pellets_at().end];
+        Frame::Grid {
+            width: map.width,
+            height: map.height,
+            walls: map.cells.iter().map(|&cell| cell == Cell::Wall).collect(),
+            agents: self.agents(state).iter().map(|&cell| cell as u32).collect(),
+            pellets: self.pellets_left(state).iter().map(|&cell| cell as u32).collect(),
+            sight: self.spec.sight,
+            arrived: (0..self.spec.num_agents).map(|agent| arrived >> agent & 1 == 1).collect(),
+        }
+    }
+
+    fn standing_at(&self, state: StateRef<'_>, agent: u32, cell: u32) -> Option<EnvState> {
+        let pellets = self.pellets_left(state);
+        let is_possible = self.spec.map.is_open(cell) && !pellets.is_empty() && !pellets.contains(&(cell as i32));
+        is_possible.then(|| {
+            let mut moved = EnvState { ints: state.ints.to_vec(), reals: Vec::new() };
+            moved.ints[AGENTS_AT + agent as usize] = cell as i32;
+            moved
+        })
+    }
+
+    /// The team's part plus everyone's move cost.
+    fn team_reward(&self, out: &StepOut<'_>) -> Option<f32> {
+        let costs: f32 = out.parts.iter().skip(2).step_by(PARTS).sum();
+        self.info.team_reward.then(|| out.parts[0] + out.parts[1] + costs)
+    }
+
+    fn optimum(&self) -> Option<Optimum> {
+        Some(optimum::search(self))
+    }
+}
