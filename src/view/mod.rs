@@ -1,0 +1,9 @@
+//! What a person sees of a run: views over snapshots, the theme they are painted in, the texts they speak.
+//!
+//! Views change nothing. They read a [`api::ViewCtx`] and push [`api::Action`]s, which the app carries out once per
+//! frame.
+
+pub mod api;
+pub mod registry;
+pub mod text;
+pub mod theme;
