@@ -1,3 +1,8 @@
 //! The lowest layer: numbers, randomness, hashes. Uses std and libm only.
 
+pub mod float;
+pub mod hash;
+pub mod lanes;
 pub mod rng;
+pub mod schedule;
+pub mod stats;

@@ -1,0 +1,324 @@
+//! The only home of transcendental functions, so that a run has the same bits natively, in wasm and unoptimised.
+//!
+//! Two families. The *free functions* are `libm` by name: environments use them. The methods of [`Real`] are for
+//! networks: f32 versions are branch-free, made of add, multiply, divide, compare-select and bit operations only, so
+//! that a loop over them vectorises and a lane has the bits of the scalar; they stay within 2 ulp of libm (measured
+//! in `tests/float.rs`). Nothing here fuses a multiply with an add. f64 exists to check gradients and calls libm.
+//!
+//! `f32` has inherent methods of the same names (`exp`, `tanh`, …) that are *not* reproducible: on a concrete type
+//! write `Real::exp(x)`.
+
+use std::fmt::Debug;
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+/// A network's number: f32 in runs, f64 where gradients are checked.
+pub trait Real:
+    Copy
+    + Debug
+    + Default
+    + PartialOrd
+    + Send
+    + Sync
+    + 'static
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + DivAssign
+{
+    /// 0.
+    const ZERO: Self;
+    /// 1.
+    const ONE: Self;
+
+    /// The nearest number to `x`.
+    fn from_f32(x: f32) -> Self;
+    /// The nearest number to `x`.
+    fn from_f64(x: f64) -> Self;
+    /// The nearest number to `x`.
+    fn from_u32(x: u32) -> Self;
+    /// The nearest f32.
+    fn to_f32(self) -> f32;
+    /// The same number as f64.
+    fn to_f64(self) -> f64;
+    /// Neither infinite nor NaN.
+    fn is_finite(self) -> bool;
+    /// |x|.
+    #[must_use]
+    fn abs(self) -> Self;
+    /// √x, correctly rounded.
+    #[must_use]
+    fn sqrt(self) -> Self;
+    /// eˣ; 0 and ∞ where f32 ends.
+    #[must_use]
+    fn exp(self) -> Self;
+    /// Natural logarithm; −∞ at 0, NaN below.
+    #[must_use]
+    fn ln(self) -> Self;
+    /// Hyperbolic tangent.
+    #[must_use]
+    fn tanh(self) -> Self;
+    /// 1 / (1 + e⁻ˣ).
+    #[must_use]
+    fn sigmoid(self) -> Self;
+    /// ln(1 + eˣ); its derivative is [`Real::sigmoid`].
+    #[must_use]
+    fn softplus(self) -> Self;
+    /// x above 0, eˣ − 1 below, never under −1: ELU with α = 1.
+    #[must_use]
+    fn elu(self) -> Self;
+
+    /// The larger; `other` when either is NaN. Defined by one comparison because the processors' own instructions
+    /// disagree about −0 and NaN.
+    #[must_use]
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        if self > other { self } else { other }
+    }
+
+    /// The smaller; `other` when either is NaN.
+    #[must_use]
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        if self < other { self } else { other }
+    }
+}
+
+/// eˣ by libm.
+pub fn exp(x: f64) -> f64 {
+    libm::exp(x)
+}
+
+/// Natural logarithm by libm.
+pub fn ln(x: f64) -> f64 {
+    libm::log(x)
+}
+
+/// ln(1 + x) by libm, accurate near 0.
+pub fn ln_1p(x: f64) -> f64 {
+    libm::log1p(x)
+}
+
+/// Sine of `x` radians by libm.
+pub fn sin(x: f64) -> f64 {
+    libm::sin(x)
+}
+
+/// Cosine of `x` radians by libm.
+pub fn cos(x: f64) -> f64 {
+    libm::cos(x)
+}
+
+/// xʸ by libm.
+pub fn pow(x: f64, y: f64) -> f64 {
+    libm::pow(x, y)
+}
+
+impl Real for f32 {
+    const ZERO: Self = 0.0;
+    const ONE: Self = 1.0;
+
+    #[inline(always)]
+    fn from_f32(x: f32) -> Self {
+        x
+    }
+    #[inline(always)]
+    fn from_f64(x: f64) -> Self {
+        x as Self
+    }
+    #[inline(always)]
+    fn from_u32(x: u32) -> Self {
+        x as Self
+    }
+    #[inline(always)]
+    fn to_f32(self) -> f32 {
+        self
+    }
+    #[inline(always)]
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+    #[inline(always)]
+    fn is_finite(self) -> bool {
+        self.is_finite()
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        self.abs()
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        self.sqrt()
+    }
+    #[inline(always)]
+    fn exp(self) -> Self {
+        exp_f32(self)
+    }
+    #[inline(always)]
+    fn ln(self) -> Self {
+        ln_f32(self)
+    }
+    #[inline(always)]
+    fn tanh(self) -> Self {
+        tanh_f32(self)
+    }
+    #[inline(always)]
+    fn sigmoid(self) -> Self {
+        // e^-|x| never overflows, and both branches of the quotient stay accurate.
+        let e = exp_f32(-self.abs());
+        (if self < 0.0 { e } else { 1.0 }) / (1.0 + e)
+    }
+    #[inline(always)]
+    fn softplus(self) -> Self {
+        // log1p(t) = ln(u) + (t − (u − 1)) / u with u = 1 + t: the quotient gives back what the sum rounded off.
+        let t = exp_f32(-self.abs());
+        let u = 1.0 + t;
+        let log1p = ln_f32(u) + (t - (u - 1.0)) / u;
+        (if self > 0.0 { self } else { 0.0 }) + log1p
+    }
+    #[inline(always)]
+    fn elu(self) -> Self {
+        // Below −18, e^x − 1 is −1 in f32.
+        let below = if self > 0.0 { 0.0 } else { self };
+        let (n, q) = exp_parts(if below < -18.0 { -18.0 } else { below });
+        let scale = power_of_two(n);
+        let below = scale * q + (scale - 1.0);
+        if self > 0.0 { self } else { below }
+    }
+}
+
+impl Real for f64 {
+    const ZERO: Self = 0.0;
+    const ONE: Self = 1.0;
+
+    #[inline(always)]
+    fn from_f32(x: f32) -> Self {
+        Self::from(x)
+    }
+    #[inline(always)]
+    fn from_f64(x: f64) -> Self {
+        x
+    }
+    #[inline(always)]
+    fn from_u32(x: u32) -> Self {
+        Self::from(x)
+    }
+    #[inline(always)]
+    fn to_f32(self) -> f32 {
+        self as f32
+    }
+    #[inline(always)]
+    fn to_f64(self) -> f64 {
+        self
+    }
+    #[inline(always)]
+    fn is_finite(self) -> bool {
+        self.is_finite()
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        self.abs()
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        self.sqrt()
+    }
+    fn exp(self) -> Self {
+        libm::exp(self)
+    }
+    fn ln(self) -> Self {
+        libm::log(self)
+    }
+    fn tanh(self) -> Self {
+        libm::tanh(self)
+    }
+    fn sigmoid(self) -> Self {
+        let e = libm::exp(-self.abs());
+        (if self < 0.0 { e } else { 1.0 }) / (1.0 + e)
+    }
+    fn softplus(self) -> Self {
+        (if self > 0.0 { self } else { 0.0 }) + libm::log1p(libm::exp(-self.abs()))
+    }
+    fn elu(self) -> Self {
+        if self > 0.0 { self } else { libm::expm1(self) }
+    }
+}
+
+/// Adding and subtracting 1.5·2²³ rounds an f32 below 2²² to the nearest integer, which then sits in the low bits.
+const ROUND: f32 = 12_582_912.0;
+
+/// Splits eˣ into 2ⁿ·(1 + q): n = round(x / ln 2), q = eʳ − 1 with r = x − n·ln 2 in ±0.35, by Cephes' polynomial
+/// (Moshier, `expf.c`). `x` must lie in −104 ..= 89.
+#[inline(always)]
+fn exp_parts(x: f32) -> (i32, f32) {
+    let shifted = x * std::f32::consts::LOG2_E + ROUND;
+    let n = shifted - ROUND;
+    // ln 2 in two parts; n times the first is exact.
+    let r = (x - n * 0.693_359_375) - n * -2.121_944_4e-4;
+    let p = 1.987_569_15e-4;
+    let p = p * r + 1.398_199_95e-3;
+    let p = p * r + 8.333_452e-3;
+    let p = p * r + 4.166_579_6e-2;
+    let p = p * r + 1.666_666_55e-1;
+    let p = p * r + 0.5;
+    ((shifted.to_bits() as i32).wrapping_sub(ROUND.to_bits() as i32), (p * (r * r)) + r)
+}
+
+/// 2ⁿ for n in −126 ..= 127.
+#[inline(always)]
+fn power_of_two(n: i32) -> f32 {
+    f32::from_bits((n.wrapping_add(127) as u32) << 23)
+}
+
+#[inline(always)]
+fn exp_f32(x: f32) -> f32 {
+    // Past these bounds the result is 0 and ∞. NaN passes both comparisons and stays NaN.
+    let x = if x < -104.0 { -104.0 } else { x };
+    let x = if x > 89.0 { 89.0 } else { x };
+    let (n, q) = exp_parts(x);
+    // In two steps, since 2ⁿ alone may be out of range; only the second rounds.
+    let half = n >> 1;
+    (1.0 + q) * power_of_two(half) * power_of_two(n.wrapping_sub(half))
+}
+
+/// FreeBSD's `e_logf.c` (which libm follows) without its branches.
+#[inline(always)]
+fn ln_f32(x: f32) -> f32 {
+    /// Bits of √½: mantissas are brought into √½ .. √2, where x − 1 is exact.
+    const SQRT_HALF: u32 = 0x3F35_04F3;
+    let subnormal = x < f32::MIN_POSITIVE;
+    let scaled = if subnormal { x * 33_554_432.0 } else { x };
+    let bits = scaled.to_bits().wrapping_sub(SQRT_HALF);
+    let exponent = ((bits as i32) >> 23) as f32 - if subnormal { 25.0 } else { 0.0 };
+    let f = f32::from_bits((bits & 0x007F_FFFF).wrapping_add(SQRT_HALF)) - 1.0;
+    let s = f / (2.0 + f);
+    let z = s * s;
+    let w = z * z;
+    let even = w * (0.400_009_72 + w * 0.242_790_79);
+    let odd = z * (0.666_666_6 + w * 0.284_987_87);
+    let half_square = 0.5 * f * f;
+    let y = s * (half_square + (odd + even)) + exponent * 9.058_000_6e-6 - half_square + f + exponent * 0.693_138_1;
+    let y = if x > f32::MAX { x } else { y };
+    let y = if x == 0.0 { f32::NEG_INFINITY } else { y };
+    if x >= 0.0 { y } else { f32::NAN }
+}
+
+/// Cephes' `tanhf.c`: a polynomial near 0, where the quotient would cancel; 1 − 2/(e^2|x| + 1) elsewhere.
+#[inline(always)]
+fn tanh_f32(x: f32) -> f32 {
+    let magnitude = x.abs();
+    let z = x * x;
+    let p = -5.704_988_7e-3;
+    let p = p * z + 2.063_908_9e-2;
+    let p = p * z - 5.373_971_6e-2;
+    let p = p * z + 1.333_144_2e-1;
+    let p = p * z - 3.333_328_2e-1;
+    let near = p * z * x + x;
+    let far = 1.0 - 2.0 / (exp_f32(magnitude + magnitude) + 1.0);
+    let far = f32::from_bits(far.to_bits() | (x.to_bits() & 0x8000_0000));
+    if magnitude < 0.625 { near } else { far }
+}

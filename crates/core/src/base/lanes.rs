@@ -1,0 +1,178 @@
+//! Eight numbers side by side: the shape of every vector loop and of every sum in the exact engine.
+//!
+//! Two 128-bit registers in wasm and on any x86-64, wider ones where the compiler has them; the width is part of the
+//! arithmetic (sums run over eight lanes, then a fixed tree), so results do not depend on the machine. Plain arrays
+//! and loops: the compiler turns them into vector instructions.
+
+use std::ops::{Add, AddAssign, Div, Mul, Sub};
+
+use crate::base::float::Real;
+
+/// Numbers in a [`Lanes`].
+pub const LANES: usize = 8;
+
+/// `n` rounded up to a whole number of lanes: the stride of a row of `n` numbers.
+#[must_use]
+pub const fn padded(n: u32) -> u32 {
+    n.next_multiple_of(LANES as u32)
+}
+
+/// Eight numbers, worked on together.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Lanes<R>(pub [R; LANES]);
+
+impl<R: Real> Lanes<R> {
+    /// Eight zeros.
+    pub const ZERO: Self = Self([R::ZERO; LANES]);
+
+    /// Eight times `x`.
+    #[inline(always)]
+    pub fn splat(x: R) -> Self {
+        Self([x; LANES])
+    }
+
+    /// The first eight numbers of `x`, which has at least as many.
+    #[inline(always)]
+    pub fn load(x: &[R]) -> Self {
+        Self(*x.first_chunk().expect("rows are padded to whole lanes"))
+    }
+
+    /// Overwrites the first eight numbers of `x`, which has at least as many.
+    #[inline(always)]
+    pub fn store(self, x: &mut [R]) {
+        *x.first_chunk_mut().expect("rows are padded to whole lanes") = self.0;
+    }
+
+    /// `f` of every lane.
+    #[inline(always)]
+    #[must_use]
+    pub fn map(self, f: impl Fn(R) -> R) -> Self {
+        let mut out = self;
+        for i in 0..LANES {
+            out.0[i] = f(self.0[i]);
+        }
+        out
+    }
+
+    /// `f` of every pair of lanes.
+    #[inline(always)]
+    #[must_use]
+    pub fn zip(self, other: Self, f: impl Fn(R, R) -> R) -> Self {
+        let mut out = self;
+        for i in 0..LANES {
+            out.0[i] = f(self.0[i], other.0[i]);
+        }
+        out
+    }
+
+    /// The larger of every pair of lanes.
+    #[inline(always)]
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        self.zip(other, R::max)
+    }
+
+    /// The smaller of every pair of lanes.
+    #[inline(always)]
+    #[must_use]
+    pub fn min(self, other: Self) -> Self {
+        self.zip(other, R::min)
+    }
+
+    /// The sum, always as ((0+4)+(2+6)) + ((1+5)+(3+7)).
+    #[inline(always)]
+    pub fn sum(self) -> R {
+        self.tree(|a, b| a + b)
+    }
+
+    /// The largest lane.
+    #[inline(always)]
+    pub fn max_lane(self) -> R {
+        self.tree(R::max)
+    }
+
+    #[inline(always)]
+    fn tree(self, f: impl Fn(R, R) -> R) -> R {
+        let [a, b, c, d, e, g, h, i] = self.0;
+        f(f(f(a, e), f(c, h)), f(f(b, g), f(d, i)))
+    }
+}
+
+/// The sum of `x` in lanes: number i goes to lane i mod 8 in order, the last group padded with zeros, then the tree
+/// of [`Lanes::sum`].
+pub fn sum<R: Real>(x: &[R]) -> R {
+    let (groups, rest) = x.as_chunks::<LANES>();
+    let mut acc = Lanes::ZERO;
+    for group in groups {
+        acc += Lanes(*group);
+    }
+    let mut last = Lanes::ZERO;
+    last.0[..rest.len()].copy_from_slice(rest);
+    (acc + last).sum()
+}
+
+impl<R: Real> Add for Lanes<R> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.zip(other, |a, b| a + b)
+    }
+}
+
+impl<R: Real> Sub for Lanes<R> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.zip(other, |a, b| a - b)
+    }
+}
+
+impl<R: Real> Mul for Lanes<R> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self.zip(other, |a, b| a * b)
+    }
+}
+
+impl<R: Real> Div for Lanes<R> {
+    type Output = Self;
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        self.zip(other, |a, b| a / b)
+    }
+}
+
+impl<R: Real> AddAssign for Lanes<R> {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_padded_to_whole_lanes() {
+        assert_eq!([0, 1, 8, 9, 64].map(padded), [0, 8, 8, 16, 64]);
+    }
+
+    #[test]
+    fn the_tree_is_the_written_one() {
+        let x: [f32; 8] = std::array::from_fn(|i| 1.0 / (i as f32 + 3.0));
+        let expected = ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
+        assert_eq!(Lanes(x).sum().to_bits(), expected.to_bits());
+        assert_eq!(Lanes(x).max_lane(), x[0]);
+    }
+
+    #[test]
+    fn a_padded_sum_has_the_bits_of_the_plain_one() {
+        let mut x: Vec<f32> = (0..21).map(|i| 0.1 * i as f32).collect();
+        let plain = sum(&x);
+        x.resize(24, 0.0);
+        assert_eq!(sum(&x).to_bits(), plain.to_bits());
+    }
+}

@@ -1,0 +1,58 @@
+//! The mixer at one state, for views: Q_tot of many q without running the hypernetworks again.
+//!
+//! Same arithmetic, hence same bits, as [`mixer_forward`](mod@crate::nn::cpu::mixer_forward).
+
+use crate::base::float::Real;
+use crate::nn::cpu::mixer_backward::unmix_row;
+use crate::nn::cpu::mixer_forward::{Parts, hyper_tile, mix, mix_row};
+use crate::nn::layers::Mixer;
+
+/// Q_tot at one state `[padded(state_len)]` for one `q` `[agents]`.
+pub fn mix_at<R: Real>(net: &Mixer, weights: &[R], state: &[R], q: &[R]) -> R {
+    MixerAt::new(net, weights, state).q_tot(q)
+}
+
+/// Q_tot at one state `[padded(state_len)]` for many `q` `[points, agents]`, into `q_tot` `[points]`.
+pub fn mix_grid<R: Real>(net: &Mixer, weights: &[R], state: &[R], q: &[R], q_tot: &mut [R]) {
+    let mut at = MixerAt::new(net, weights, state);
+    for (q_tot, q) in q_tot.iter_mut().zip(q.chunks_exact(net.agents as usize)) {
+        *q_tot = at.q_tot(q);
+    }
+}
+
+/// The mixing function q ↦ Q_tot of one state.
+#[derive(Clone, Debug)]
+pub struct MixerAt<'a, R> {
+    net: &'a Mixer,
+    /// A trace row with b1 in h's place.
+    hyper: Vec<R>,
+    /// h of the last point.
+    h: Vec<R>,
+}
+
+impl<'a, R: Real> MixerAt<'a, R> {
+    /// Runs the hypernetworks at `state` `[padded(state_len)]`.
+    pub fn new(net: &'a Mixer, weights: &[R], state: &[R]) -> Self {
+        let mut hyper = vec![R::ZERO; net.trace_width() as usize];
+        hyper_tile(net, weights, state, [0], &mut hyper, [0]);
+        Self { net, hyper, h: vec![R::ZERO; net.embed as usize] }
+    }
+
+    /// Q_tot for `q` `[agents]`.
+    pub fn q_tot(&mut self, q: &[R]) -> R {
+        let parts = Parts::new(self.net);
+        self.h.copy_from_slice(&self.hyper[parts.h..parts.w2]);
+        let (w1, w2) = (&self.hyper[..parts.h], &self.hyper[parts.w2..parts.value]);
+        mix_row(self.net.positivity, w1, &mut self.h, w2, self.hyper[parts.value], q)
+    }
+
+    /// ∂Q_tot/∂q_i for `q` `[agents]`, into `slopes` `[agents]`: how much each agent's own value counts here.
+    pub fn slopes(&self, q: &[R], slopes: &mut [R]) {
+        let (mut trace, embed) = (self.hyper.clone(), self.net.embed as usize);
+        mix(self.net, &mut trace, q);
+        let mut unused = vec![R::ZERO; (q.len() + 2) * embed];
+        let (dw1, rest) = unused.split_at_mut(q.len() * embed);
+        let (dz, dw2) = rest.split_at_mut(embed);
+        unmix_row(self.net, &trace, q, R::ONE, dw1, dz, dw2, slopes);
+    }
+}

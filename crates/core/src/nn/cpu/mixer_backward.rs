@@ -1,0 +1,119 @@
+//! Gradients of [`mixer_forward`](mod@crate::nn::cpu::mixer_forward): from g = ∂L/∂Q_tot to ∂L/∂weights (added) and
+//! ∂L/∂q.
+//!
+//! With pos the positivity map and z = q·W1 + b1, h = ELU(z): ∂L/∂V = g; ∂L/∂w2 = g·h ⊙ pos′; dz = g·w2 ⊙ ELU′(z),
+//! ELU′ being 1 above 0 and h + 1 below; ∂L/∂b1 = dz; ∂L/∂W1\[a\] = q_a·dz ⊙ pos′; ∂L/∂q_a = W1\[a\]·dz. These enter
+//! the hypernetworks' own backward passes. Shapes as in the forward pass; `dq_tot` `[count]`, `dq` `[count, agents]`.
+//!
+//! Order: parameters as in [`mlp_backward`](mod@crate::nn::cpu::mlp_backward); ∂L/∂q_a in lanes.
+
+use crate::base::float::Real;
+use crate::base::lanes::{LANES, Lanes, padded};
+use crate::nn::cpu::mixer_forward::{Parts, positive};
+use crate::nn::cpu::mlp_backward::{BLOCK, Starts, Work, backward_block};
+use crate::nn::layers::{Mixer, Mlp, Positivity};
+
+/// See the file's header. `scratch` is working memory that grows once; its contents mean nothing between calls.
+pub fn mixer_backward<R: Real>(
+    net: &Mixer,
+    weights: &[R],
+    rows: &[u32],
+    state: &[R],
+    q: &[R],
+    trace: &[R],
+    dq_tot: &[R],
+    scratch: &mut Vec<R>,
+    grad: &mut [R],
+    dq: &mut [R],
+) {
+    let nets = [&net.hyper_w1, &net.hyper_b1, &net.hyper_w2, &net.value];
+    let needed: usize = nets.iter().map(|net| Work::<R>::len(net, false)).sum();
+    if scratch.len() < needed {
+        scratch.resize(needed, R::ZERO);
+    }
+    let mut memory = &mut scratch[..];
+    let [w1, b1, w2, value] = &mut nets.map(|net| {
+        let (own, rest) = std::mem::take(&mut memory).split_at_mut(Work::<R>::len(net, false));
+        memory = rest;
+        Work::new(net, weights, false, own)
+    });
+    let (agents, embed) = (net.agents as usize, net.embed as usize);
+    let (width, stride) = (net.trace_width() as usize, padded(net.state_len()) as usize);
+    let parts = Parts::new(net);
+    for (block, rows) in rows.chunks(BLOCK).enumerate() {
+        let first = block * BLOCK;
+        for k in 0..rows.len() {
+            let b = first + k;
+            unmix_row(
+                net,
+                &trace[b * width..(b + 1) * width],
+                &q[b * agents..(b + 1) * agents],
+                dq_tot[b],
+                &mut w1.dz[k * agents * embed..(k + 1) * agents * embed],
+                &mut b1.dz[k * embed..(k + 1) * embed],
+                &mut w2.dz[k * embed..(k + 1) * embed],
+                &mut dq[b * agents..(b + 1) * agents],
+            );
+            let mut dv = Lanes::ZERO;
+            dv.0[0] = dq_tot[b];
+            dv.store(&mut value.dz[k * LANES..]);
+        }
+        let state_at = Starts::new(rows.iter().map(|&row| row as usize * stride));
+        let mut run = |net: &Mlp, hidden: usize, work: &mut Work<'_, R>| {
+            let hidden_at = Starts::new((first..first + rows.len()).map(|b| b * width + hidden));
+            backward_block(net, (state, state_at.as_slice()), (trace, hidden_at.as_slice()), work, grad, None);
+        };
+        run(&net.hyper_w1, parts.w1_hidden, w1);
+        run(&net.hyper_b1, 0, b1);
+        run(&net.hyper_w2, parts.w2_hidden, w2);
+        run(&net.value, parts.value_hidden, value);
+    }
+}
+
+/// One transition: gradients of the raw W1 `[agents, E]`, b1 `[E]`, raw w2 `[E]` and q `[agents]`.
+#[inline(always)]
+pub(super) fn unmix_row<R: Real>(
+    net: &Mixer,
+    trace: &[R],
+    q: &[R],
+    g: R,
+    dw1: &mut [R],
+    dz: &mut [R],
+    dw2: &mut [R],
+    dq: &mut [R],
+) {
+    let parts = Parts::new(net);
+    let (h, w2) = (&trace[parts.h..parts.w2], &trace[parts.w2..parts.value]);
+    let embed = h.len();
+    let g = Lanes::splat(g);
+    for e in (0..embed).step_by(LANES) {
+        let (h, w2) = (Lanes::load(&h[e..]), Lanes::load(&w2[e..]));
+        (g * h * slope(net.positivity, w2)).store(&mut dw2[e..]);
+        let elu_slope = h.map(|h| if h > R::ZERO { R::ONE } else { h + R::ONE });
+        (g * positive(net.positivity, w2) * elu_slope).store(&mut dz[e..]);
+    }
+    for a in 0..q.len() {
+        let (w1, dw1) = (&trace[a * embed..(a + 1) * embed], &mut dw1[a * embed..(a + 1) * embed]);
+        let q = Lanes::splat(q[a]);
+        let mut acc = Lanes::ZERO;
+        for e in (0..embed).step_by(LANES) {
+            let (w1, dz) = (Lanes::load(&w1[e..]), Lanes::load(&dz[e..]));
+            (q * dz * slope(net.positivity, w1)).store(&mut dw1[e..]);
+            acc += positive(net.positivity, w1) * dz;
+        }
+        dq[a] = acc.sum();
+    }
+}
+
+/// Derivative of the positivity map.
+#[inline(always)]
+fn slope<R: Real>(positivity: Positivity, raw: Lanes<R>) -> Lanes<R> {
+    match positivity {
+        Positivity::Abs => raw.map(|x| {
+            let below = if x < R::ZERO { -R::ONE } else { R::ZERO };
+            if x > R::ZERO { R::ONE } else { below }
+        }),
+        Positivity::Softplus => raw.map(R::sigmoid),
+        Positivity::Free => Lanes::splat(R::ONE),
+    }
+}

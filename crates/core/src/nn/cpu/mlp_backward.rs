@@ -1,0 +1,221 @@
+//! Gradients of an MLP: from dy = ∂L/∂y to ∂L/∂weights (added) and, if wanted, ∂L/∂x.
+//!
+//! Layer by layer from the last: dz = dy ⊙ act′(h); ∂L/∂W += xᵀ·dz; ∂L/∂b += Σ dz; dx = dz·Wᵀ. Shapes are those of
+//! [`mlp_forward`](mod@crate::nn::cpu::mlp_forward), whose `hidden` it reads; `grad` has the layout of `weights`; the
+//! padding of `dy` must be 0 and that of dx is written 0.
+//!
+//! Order: each parameter's gradient grows by one product a row, in the order of `rows`, so several calls equal one
+//! call on their rows joined, and rows with dy = 0 change no bit. An element of dx is summed over outputs in order.
+
+use crate::base::float::Real;
+use crate::base::lanes::{LANES, Lanes, padded};
+use crate::nn::cpu::dense::{TILE, activate_backward, for_tiles, product};
+use crate::nn::layers::{Layer, Mlp};
+
+/// Rows worked on together, so that their vectors and a layer's gradient stay in the first-level cache.
+pub(super) const BLOCK: usize = 32;
+
+/// See the file's header. `scratch` is working memory that grows once; its contents mean nothing between calls.
+pub fn mlp_backward<R: Real>(
+    net: &Mlp,
+    weights: &[R],
+    rows: &[u32],
+    x: &[R],
+    hidden: &[R],
+    dy: &[R],
+    scratch: &mut Vec<R>,
+    grad: &mut [R],
+    mut dx: Option<&mut [R]>,
+) {
+    let (inputs, outputs) = (padded(net.inputs()) as usize, padded(net.outputs()) as usize);
+    let hidden_width = net.hidden_width() as usize;
+    let needed = Work::<R>::len(net, dx.is_some());
+    if scratch.len() < needed {
+        scratch.resize(needed, R::ZERO);
+    }
+    let mut work = Work::new(net, weights, dx.is_some(), &mut scratch[..needed]);
+    for rows in rows.chunks(BLOCK) {
+        let starts = |width: usize| Starts::new(rows.iter().map(|&row| row as usize * width));
+        let dy_at = starts(outputs);
+        for (to, &at) in work.dz.chunks_exact_mut(outputs).zip(dy_at.as_slice()) {
+            to.copy_from_slice(&dy[at..at + outputs]);
+        }
+        let (x_at, hidden_at) = (starts(inputs), starts(hidden_width));
+        let dx = dx.as_deref_mut().map(|dx| (dx, x_at.as_slice()));
+        backward_block(net, (x, x_at.as_slice()), (hidden, hidden_at.as_slice()), &mut work, grad, dx);
+    }
+}
+
+/// Where the rows of a block start in a buffer.
+pub(super) struct Starts {
+    at: [usize; BLOCK],
+    len: usize,
+}
+
+impl Starts {
+    pub(super) fn new(starts: impl Iterator<Item = usize>) -> Self {
+        let mut this = Self { at: [0; BLOCK], len: 0 };
+        for start in starts {
+            this.at[this.len] = start;
+            this.len += 1;
+        }
+        this
+    }
+
+    pub(super) fn as_slice(&self) -> &[usize] {
+        &self.at[..self.len]
+    }
+}
+
+/// Working memory of a network's backward pass over one block of rows.
+pub(super) struct Work<'a, R> {
+    /// Wᵀ of each layer whose inputs need a gradient, the last layer's first: `[outputs, padded(inputs)]` each.
+    transposed: &'a mut [R],
+    /// Inputs of the layer at hand, `[block, padded(inputs)]`.
+    packed: &'a mut [R],
+    /// ∂L/∂z of the layer at hand, `[block, padded(outputs)]`; the caller puts ∂L/∂y of the network here.
+    pub(super) dz: &'a mut [R],
+    /// The same of the layer below.
+    below: &'a mut [R],
+}
+
+impl<'a, R: Real> Work<'a, R> {
+    /// Numbers of memory that [`Work::new`] needs.
+    pub(super) fn len(net: &Mlp, with_dx: bool) -> usize {
+        transposed_layers(net, with_dx).map(transposed_len).sum::<usize>() + 3 * BLOCK * widest(net)
+    }
+
+    /// Transposes the weights into `memory`.
+    pub(super) fn new(net: &Mlp, weights: &[R], with_dx: bool, memory: &'a mut [R]) -> Self {
+        let block = BLOCK * widest(net);
+        let (packed, memory) = memory.split_at_mut(block);
+        let (dz, memory) = memory.split_at_mut(block);
+        let (below, transposed) = memory.split_at_mut(block);
+        let mut rest = &mut *transposed;
+        for layer in transposed_layers(net, with_dx) {
+            let (to, next) = rest.split_at_mut(transposed_len(layer));
+            transpose(layer, weights, to);
+            rest = next;
+        }
+        Self { transposed, packed, dz, below }
+    }
+}
+
+/// One block of rows, given as buffers and the starts of its rows there; ∂L/∂y lies in `work.dz`.
+pub(super) fn backward_block<R: Real>(
+    net: &Mlp,
+    (x, x_at): (&[R], &[usize]),
+    (hidden, hidden_at): (&[R], &[usize]),
+    work: &mut Work<'_, R>,
+    grad: &mut [R],
+    mut dx: Option<(&mut [R], &[usize])>,
+) {
+    let count = x_at.len();
+    let mut transposed = &*work.transposed;
+    let mut hidden_end = net.hidden_width() as usize;
+    for (l, layer) in net.layers.iter().enumerate().rev() {
+        let (inputs, outputs) = (padded(layer.weight.rows) as usize, layer.weight.stride() as usize);
+        let packed = &mut work.packed[..count * inputs];
+        let (source, at, offset) = if l == 0 { (x, x_at, 0) } else { (hidden, hidden_at, hidden_end - inputs) };
+        for (to, &at) in packed.chunks_exact_mut(inputs).zip(at) {
+            to.copy_from_slice(&source[at + offset..at + offset + inputs]);
+        }
+        let dz = &work.dz[..count * outputs];
+        weight_gradient(layer, packed, dz, grad);
+        if l > 0 {
+            let (w, rest) = transposed.split_at(transposed_len(layer));
+            transposed = rest;
+            let below = &mut work.below[..count * inputs];
+            input_gradient(layer, w, dz, below, |row| row * inputs);
+            activate_backward(net.activation, packed, below);
+            std::mem::swap(&mut work.dz, &mut work.below);
+            hidden_end -= inputs;
+        } else if let Some((dx, at)) = &mut dx {
+            input_gradient(layer, transposed, dz, dx, |row| at[row]);
+        }
+    }
+}
+
+/// ∂L/∂W += xᵀ·dz and ∂L/∂b += Σ dz for a block of rows lying one after the other.
+#[inline(always)]
+fn weight_gradient<R: Real>(layer: &Layer, x: &[R], dz: &[R], grad: &mut [R]) {
+    let (inputs, outputs) = (padded(layer.weight.rows) as usize, layer.weight.stride() as usize);
+    let bias = &mut grad[layer.bias.range()];
+    for dz in dz.chunks_exact(outputs) {
+        bias.iter_mut().zip(dz).for_each(|(b, d)| *b += *d);
+    }
+    let weight = &mut grad[layer.weight.range()];
+    for (i, rows) in weight.chunks_mut(TILE * outputs).enumerate() {
+        for col in (0..outputs).step_by(LANES) {
+            let mut acc = [Lanes::ZERO; TILE];
+            for (acc, row) in acc.iter_mut().zip(rows.chunks_exact(outputs)) {
+                *acc = Lanes::load(&row[col..]);
+            }
+            // Inputs are padded to whole tiles; the sums beyond the last weight row are not stored.
+            let acc = outer_products(acc, x, inputs, i * TILE, dz, outputs, col);
+            for (acc, row) in acc.iter().zip(rows.chunks_exact_mut(outputs)) {
+                acc.store(&mut row[col..]);
+            }
+        }
+    }
+}
+
+/// acc\[k\] += Σ over rows of x\[i + k\]·dz\[col ..\].
+#[inline(always)]
+fn outer_products<R: Real>(
+    mut acc: [Lanes<R>; TILE],
+    x: &[R],
+    inputs: usize,
+    i: usize,
+    dz: &[R],
+    outputs: usize,
+    col: usize,
+) -> [Lanes<R>; TILE] {
+    for (x, dz) in x.chunks_exact(inputs).zip(dz.chunks_exact(outputs)) {
+        let dz = Lanes::load(&dz[col..]);
+        let x: &[R; TILE] = x[i..].first_chunk().expect("rows are padded to whole lanes");
+        for k in 0..TILE {
+            acc[k] += dz * Lanes::splat(x[k]);
+        }
+    }
+    acc
+}
+
+/// dx = dz·Wᵀ for a block of rows; row r of dx starts at `dx_at(r)`.
+#[inline(always)]
+fn input_gradient<R: Real>(layer: &Layer, transposed: &[R], dz: &[R], dx: &mut [R], dx_at: impl Fn(usize) -> usize) {
+    let (inputs, outputs) = (padded(layer.weight.rows) as usize, layer.weight.stride() as usize);
+    for_tiles!(dz.len() / outputs, |first, M| {
+        let rows: [&[R]; M] = std::array::from_fn(|m| &dz[(first + m) * outputs..]);
+        for col in (0..inputs).step_by(LANES) {
+            let acc = product(rows, transposed, inputs, col, Lanes::ZERO);
+            for m in 0..M {
+                acc[m].store(&mut dx[dx_at(first + m) + col..]);
+            }
+        }
+    });
+}
+
+/// Layers whose inputs need a gradient, from the last.
+fn transposed_layers(net: &Mlp, with_dx: bool) -> impl Iterator<Item = &Layer> {
+    net.layers[usize::from(!with_dx)..].iter().rev()
+}
+
+fn transposed_len(layer: &Layer) -> usize {
+    layer.weight.cols as usize * padded(layer.weight.rows) as usize
+}
+
+fn widest(net: &Mlp) -> usize {
+    let widths = net.layers.iter().map(|layer| padded(layer.weight.rows).max(layer.weight.stride()));
+    widths.max().expect("a network has a layer") as usize
+}
+
+fn transpose<R: Real>(layer: &Layer, weights: &[R], to: &mut [R]) {
+    let (inputs, outputs) = (padded(layer.weight.rows) as usize, layer.weight.stride() as usize);
+    to.fill(R::ZERO);
+    for (i, row) in weights[layer.weight.range()].chunks_exact(outputs).enumerate() {
+        for (o, &w) in row[..layer.weight.cols as usize].iter().enumerate() {
+            to[o * inputs + i] = w;
+        }
+    }
+}
