@@ -3,6 +3,10 @@
 //! The place of serde: environments, networks and algorithms below know nothing of formats.
 
 pub mod command;
+pub mod knobs;
+pub mod link;
+pub mod pack;
 pub mod session;
 pub mod snapshot;
 pub mod spec;
+pub mod world;

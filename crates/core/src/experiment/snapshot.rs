@@ -24,6 +24,14 @@ pub struct Sentence {
     pub args: Vec<String>,
 }
 
+impl Sentence {
+    /// The sentence `id` about `args`.
+    #[must_use]
+    pub fn new(id: &str, args: &[&str]) -> Self {
+        Self { id: id.to_owned(), args: args.iter().map(|&arg| arg.to_owned()).collect() }
+    }
+}
+
 /// Facts of a run that never change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Facts {

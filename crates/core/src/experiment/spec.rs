@@ -92,7 +92,7 @@ pub struct PelletSettings {
     pub reward: RewardChoice,
     /// Ties in the competitive world.
     pub tie: TieChoice,
-    /// Mix α: each agent gets α·team + (1−α)·own. 1 in the cooperative world.
+    /// Mix α of the competitive world: each agent gets α·team + (1−α)·own.
     pub alpha: f32,
     /// Cost of a move, paid by the agent that moves.
     pub move_cost: f32,
@@ -139,7 +139,7 @@ pub enum GameChoice {
     StagHunt,
     /// Matching pennies.
     Pennies,
-    /// Smallest sanity game: action 1 of both pays 0.5.
+    /// Smallest sanity game: every agent that plays its first action earns the team 0.5.
     Sanity,
     /// Payoffs typed by the user.
     Custom,
@@ -345,7 +345,7 @@ impl ExperimentSpec {
             sight: None,
             reward: RewardChoice::Team,
             tie: TieChoice::Split,
-            alpha: 1.0,
+            alpha: 0.0,
             move_cost: 0.0,
             limit: 50,
             map: None,

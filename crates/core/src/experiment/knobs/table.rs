@@ -1,0 +1,220 @@
+//! The table itself. Its order is the order of keys in a link and of fields in the panel.
+//!
+//! A key is for ever; a range may grow but not shrink, or old links would be clamped.
+
+use super::rules::{plays, switch_algo, switch_env};
+use super::{Group, Kind, Knob};
+use crate::experiment::spec::{
+    ActivationChoice, AlgoChoice, EngineChoice, EnvChoice, EvalChoice, ExperimentSpec, ExploreChoice, GameChoice,
+    PositivityChoice, RewardChoice, StartChoice, TargetChoice, TieChoice,
+};
+
+/// Unit of what replay counts; see [`Knob::unit_id`].
+pub(super) const SEGMENTS: &str = "unit.segments";
+
+const ENV_STEPS: &str = "unit.env_steps";
+const GRAD_STEPS: &str = "unit.gradient_steps";
+
+const fn knob(key: &'static str, group: Group, kind: Kind) -> Knob {
+    Knob { key, group, kind, live: false, beginner: false, unit: "", applies: |_| true }
+}
+
+impl Knob {
+    const fn live(self) -> Self {
+        Self { live: true, ..self }
+    }
+
+    const fn beginner(self) -> Self {
+        Self { beginner: true, ..self }
+    }
+
+    const fn unit(self, unit: &'static str) -> Self {
+        Self { unit, ..self }
+    }
+
+    const fn when(self, applies: fn(&ExperimentSpec) -> bool) -> Self {
+        Self { applies, ..self }
+    }
+}
+
+/// A whole number in a field: `int!(field, min, max)` or `int!(field, min, max, step)`.
+macro_rules! int {
+    ($($field:ident).+, $min:expr, $max:expr) => { int!($($field).+, $min, $max, 1) };
+    ($($field:ident).+, $min:expr, $max:expr, $step:expr) => {
+        Kind::Int { min: $min, max: $max, step: $step, get: |s| s.$($field).+, set: |s, v| s.$($field).+ = v }
+    };
+}
+
+/// A number in a field; `log` for those whose order of magnitude matters.
+macro_rules! float {
+    ($($field:ident).+, $min:expr, $max:expr) => { float!(@ $($field).+, $min, $max, false) };
+    ($($field:ident).+, $min:expr, $max:expr, log) => { float!(@ $($field).+, $min, $max, true) };
+    (@ $($field:ident).+, $min:expr, $max:expr, $log:expr) => {
+        Kind::Float { min: $min, max: $max, log: $log, get: |s| s.$($field).+, set: |s, v| s.$($field).+ = v }
+    };
+}
+
+/// On or off in a field.
+macro_rules! switch {
+    ($($field:ident).+) => { Kind::Bool { get: |s| s.$($field).+, set: |s, v| s.$($field).+ = v } };
+}
+
+/// An enum in a field, every variant with its id.
+macro_rules! choice {
+    ($($field:ident).+ : $Enum:ident { $($id:literal => $Variant:ident),+ $(,)? }) => {
+        choice!($($field).+ : $Enum { $($id => $Variant),+ } |s, v| s.$($field).+ = v)
+    };
+    ($($field:ident).+ : $Enum:ident { $($id:literal => $Variant:ident),+ $(,)? } |$s:ident, $v:ident| $set:expr) => {
+        Kind::Choice {
+            ids: &[$($id),+],
+            get: |s| match s.$($field).+ { $($Enum::$Variant => $id),+ },
+            set: |$s, id| {
+                let $v = match id {
+                    $($id => $Enum::$Variant,)+
+                    _ => return,
+                };
+                $set;
+            },
+        }
+    };
+}
+
+fn pellet(s: &ExperimentSpec) -> bool {
+    s.env == EnvChoice::Pellet
+}
+
+fn matrix(s: &ExperimentSpec) -> bool {
+    s.env == EnvChoice::Matrix
+}
+
+fn competitive(s: &ExperimentSpec) -> bool {
+    pellet(s) && s.pellet.reward == RewardChoice::First
+}
+
+fn qmix(s: &ExperimentSpec) -> bool {
+    s.algo == AlgoChoice::Qmix
+}
+
+fn greedy(s: &ExperimentSpec) -> bool {
+    s.learner.explore == ExploreChoice::EpsilonGreedy
+}
+
+/// Every tunable.
+pub static KNOBS: [Knob; 53] = {
+    use Group::{Algorithm, Exploration, Networks, Replay, Run, World};
+    [
+        knob(
+            "env",
+            World,
+            choice!(env: EnvChoice { "pellet" => Pellet, "matrix" => Matrix, "two_step" => TwoStep } |s, env| switch_env(s, env)),
+        )
+        .beginner(),
+        knob(
+            "size",
+            World,
+            Kind::Size {
+                min: 2,
+                max: 16,
+                get: |s| (s.pellet.width, s.pellet.height),
+                set: |s, (width, height)| (s.pellet.width, s.pellet.height) = (width, height),
+            },
+        )
+        .beginner()
+        .unit("unit.cells")
+        .when(pellet),
+        knob("agents", World, int!(pellet.agents, 1, 8)).beginner().when(pellet),
+        knob(
+            "start",
+            World,
+            choice!(pellet.start: StartChoice {
+                "corner" => Corner, "opposite" => Opposite, "spread" => Spread, "random" => Random, "placed" => Placed,
+            }),
+        )
+        .beginner()
+        .when(pellet),
+        knob("pellets", World, int!(pellet.pellets, 1, 8)).beginner().when(pellet),
+        knob(
+            "sight",
+            World,
+            Kind::OptionalInt { min: 1, max: 16, get: |s| s.pellet.sight, set: |s, v| s.pellet.sight = v },
+        )
+        .beginner()
+        .unit("unit.cells")
+        .when(pellet),
+        knob("reward", World, choice!(pellet.reward: RewardChoice { "team" => Team, "first" => First }))
+            .beginner()
+            .when(pellet),
+        knob("tie", World, choice!(pellet.tie: TieChoice { "split" => Split, "nobody" => Nobody })).when(competitive),
+        knob("alpha", World, float!(pellet.alpha, 0.0, 1.0)).beginner().when(competitive),
+        knob("cost", World, float!(pellet.move_cost, 0.0, 1.0)).when(pellet),
+        knob("limit", World, int!(pellet.limit, 1, 1_000)).unit(ENV_STEPS).when(pellet),
+        knob(
+            "game",
+            World,
+            choice!(matrix.game: GameChoice {
+                "climbing" => Climbing, "penalty" => Penalty, "nonmonotonic" => NonMonotonic, "prisoners_dilemma" => Prisoners,
+                "stag_hunt" => StagHunt, "matching_pennies" => Pennies, "sanity" => Sanity, "custom" => Custom,
+            }),
+        )
+        .beginner()
+        .when(matrix),
+        knob("penalty", World, float!(matrix.penalty, -100.0, 0.0))
+            .beginner()
+            .when(|s| plays(s, GameChoice::Penalty)),
+        knob("repeat", World, int!(matrix.repeat, 1, 100)).when(matrix),
+        knob(
+            "algo",
+            Algorithm,
+            choice!(algo: AlgoChoice { "iql" => Iql, "vdn" => Vdn, "qmix" => Qmix } |s, algo| switch_algo(s, algo)),
+        )
+        .beginner(),
+        knob("lr", Algorithm, float!(learner.lr, 1e-6, 1.0, log)).live().beginner(),
+        knob("lr_end", Algorithm, float!(learner.lr_end, 0.0, 1.0, log)).when(|s| s.learner.lr_over > 0),
+        knob("lr_over", Algorithm, int!(learner.lr_over, 0, 10_000_000)).unit(ENV_STEPS),
+        knob("gamma", Algorithm, float!(learner.gamma, 0.0, 1.0)).beginner(),
+        knob("double", Algorithm, switch!(learner.double_q)),
+        knob("clip", Algorithm, float!(learner.clip, 1e-3, 1e6, log)),
+        knob("beta", Algorithm, float!(learner.hysteresis, 0.0, 1.0)).when(|s| s.algo == AlgoChoice::Iql),
+        knob("standardise", Algorithm, switch!(learner.standardise)),
+        knob("timeout_terminal", Algorithm, switch!(learner.timeout_terminal)).when(pellet),
+        knob("shared", Networks, switch!(learner.shared)).beginner(),
+        knob("agent_id", Networks, switch!(learner.agent_id)).when(|s| s.learner.shared),
+        knob("hidden", Networks, int!(learner.hidden, 8, 128, 8)).unit("unit.units"),
+        knob("layers", Networks, int!(learner.layers, 1, 3)),
+        knob("act", Networks, choice!(learner.activation: ActivationChoice { "relu" => Relu, "tanh" => Tanh })),
+        knob("monotone", Networks, switch!(learner.monotone)).beginner().when(qmix),
+        knob("pos", Networks, choice!(learner.positivity: PositivityChoice { "abs" => Abs, "softplus" => Softplus }))
+            .when(|s| qmix(s) && s.learner.monotone),
+        knob("embed", Networks, int!(learner.embed, 8, 64, 8)).unit("unit.units").when(qmix),
+        knob("hyper", Networks, int!(learner.hyper_layers, 1, 2)).when(qmix),
+        knob("hyper_hidden", Networks, int!(learner.hyper_hidden, 8, 128, 8))
+            .unit("unit.units")
+            .when(|s| qmix(s) && s.learner.hyper_layers == 2),
+        knob(
+            "explore",
+            Exploration,
+            choice!(learner.explore: ExploreChoice { "eps" => EpsilonGreedy, "uniform" => Uniform }),
+        )
+        .beginner(),
+        knob("eps", Exploration, float!(learner.eps, 0.0, 1.0)).live().beginner().when(greedy),
+        knob("eps_end", Exploration, float!(learner.eps_end, 0.0, 1.0)).when(|s| greedy(s) && s.learner.eps_over > 0),
+        knob("eps_over", Exploration, int!(learner.eps_over, 0, 10_000_000)).beginner().unit(ENV_STEPS).when(greedy),
+        knob("envs", Replay, int!(learner.envs, 1, 64)),
+        knob("rollout", Replay, int!(learner.rollout, 1, 128)).unit(ENV_STEPS),
+        knob("grads", Replay, int!(learner.grad_steps, 1, 64)).unit(GRAD_STEPS),
+        knob("batch", Replay, int!(learner.batch, 1, 1_024)).unit(SEGMENTS),
+        knob("buffer", Replay, int!(learner.buffer, 1, 200_000)).unit(SEGMENTS),
+        knob("warmup", Replay, int!(learner.warmup, 0, 1_000_000)).unit(ENV_STEPS),
+        knob("target", Replay, choice!(learner.target: TargetChoice { "hard" => Hard, "soft" => Soft })),
+        knob("target_every", Replay, int!(learner.target_every, 1, 100_000))
+            .unit(GRAD_STEPS)
+            .when(|s| s.learner.target == TargetChoice::Hard),
+        knob("tau", Replay, float!(learner.tau, 1e-5, 1.0, log)).when(|s| s.learner.target == TargetChoice::Soft),
+        knob("seed", Run, Kind::Seed { get: |s| s.seed, set: |s, v| s.seed = v }).beginner(),
+        knob("budget", Run, int!(budget, 1_000, 10_000_000)).beginner().unit(ENV_STEPS),
+        knob("eval_every", Run, int!(eval_every, 100, 10_000_000)).unit(ENV_STEPS),
+        knob("eval_episodes", Run, int!(eval_episodes, 1, 1_000)).unit("unit.episodes"),
+        knob("eval", Run, choice!(eval_policy: EvalChoice { "greedy" => Greedy, "exploring" => Exploring })),
+        knob("engine", Run, choice!(engine: EngineChoice { "cpu" => Cpu })),
+    ]
+};

@@ -1,0 +1,138 @@
+//! From an experiment's settings to the rules of its world, and what the rules object to, as sentences of the text
+//! table so that the page can say them in the reader's language.
+
+use super::snapshot::Sentence;
+use super::spec::{
+    CellKind, EnvChoice, ExperimentSpec, GameChoice, MatrixSettings, RewardChoice, StartChoice, TieChoice,
+};
+use crate::env::api::Env;
+use crate::env::matrix_game::{MatrixError, MatrixSpec};
+use crate::env::pellet::{Cell, PelletError, PelletMap, PelletSpec, RewardMode, StartLayout, TieRule};
+use crate::env::registry::{EnvError, EnvSpec};
+use crate::env::two_step::{TwoStepError, TwoStepSpec};
+
+/// The rules of `spec`'s world, or why there are none.
+pub fn build(spec: &ExperimentSpec) -> Result<Box<dyn Env>, Sentence> {
+    env_spec(spec).build().map_err(|error| sentence(&error))
+}
+
+/// The environment's own set-up.
+pub fn env_spec(spec: &ExperimentSpec) -> EnvSpec {
+    match spec.env {
+        EnvChoice::Pellet => EnvSpec::Pellet(pellet_spec(spec)),
+        EnvChoice::Matrix => EnvSpec::Matrix(matrix_spec(&spec.matrix)),
+        EnvChoice::TwoStep => {
+            EnvSpec::TwoStep(TwoStepSpec { payoffs_2a: spec.two_step.a, payoffs_2b: spec.two_step.b })
+        }
+    }
+}
+
+fn pellet_spec(spec: &ExperimentSpec) -> PelletSpec {
+    let settings = &spec.pellet;
+    let mut map = PelletMap::open(settings.width, settings.height);
+    if let Some(edited) = &settings.map {
+        map.cells = edited.cells.iter().map(|&kind| cell(kind)).collect();
+        map.starts = edited.starts.iter().map(|&start| Some(start)).collect();
+    }
+    PelletSpec {
+        map,
+        num_agents: settings.agents,
+        starts: match settings.start {
+            StartChoice::Corner => StartLayout::OneCorner,
+            StartChoice::Opposite => StartLayout::OppositeCorners,
+            StartChoice::Spread => StartLayout::Spread,
+            StartChoice::Random => StartLayout::Random,
+            StartChoice::Placed => StartLayout::Placed,
+        },
+        num_pellets: settings.pellets,
+        // Everything in sight is one world, however it was written: the widest radius spans every map.
+        sight: settings.sight.map(|radius| radius.min(*crate::env::pellet::SIGHT.end())),
+        move_cost: settings.move_cost,
+        time_limit: settings.limit,
+        reward: match settings.reward {
+            RewardChoice::Team => RewardMode::Cooperative,
+            RewardChoice::First => RewardMode::Mixed,
+        },
+        tie: match settings.tie {
+            TieChoice::Split => TieRule::Split,
+            TieChoice::Nobody => TieRule::Nobody,
+        },
+        alpha: settings.alpha,
+    }
+}
+
+fn cell(kind: CellKind) -> Cell {
+    match kind {
+        CellKind::Free => Cell::Free,
+        CellKind::Wall => Cell::Wall,
+        CellKind::NoPellet => Cell::NoPellet,
+    }
+}
+
+/// A matrix game's table; free editing begins with the climbing game.
+pub fn matrix_spec(settings: &MatrixSettings) -> MatrixSpec {
+    let repeat = settings.repeat;
+    let named = |id: &str| MatrixSpec { repeat, ..MatrixSpec::named(id).unwrap_or_default() };
+    match settings.game {
+        GameChoice::Climbing => named("climbing"),
+        GameChoice::NonMonotonic => named("nonmonotonic"),
+        GameChoice::Prisoners => named("prisoners_dilemma"),
+        GameChoice::StagHunt => named("stag_hunt"),
+        GameChoice::Pennies => named("matching_pennies"),
+        GameChoice::Sanity => named("sanity"),
+        GameChoice::Penalty => {
+            let k = settings.penalty;
+            let payoffs = [k, 0.0, 10.0, 0.0, 2.0, 0.0, 10.0, 0.0, k].map(|payoff| (payoff, payoff));
+            MatrixSpec { rows: 3, columns: 3, payoffs: payoffs.to_vec(), repeat }
+        }
+        GameChoice::Custom => match &settings.payoffs {
+            Some(table) => {
+                MatrixSpec { rows: table.rows, columns: table.columns, payoffs: table.cells.clone(), repeat }
+            }
+            None => named("climbing"),
+        },
+    }
+}
+
+/// What is wrong with a world, for the reader.
+pub fn sentence(error: &EnvError) -> Sentence {
+    match error {
+        EnvError::Pellet(error) => pellet_sentence(error),
+        EnvError::Matrix(error) => matrix_sentence(error),
+        EnvError::TwoStep(TwoStepError::Payoff { state, given }) => {
+            Sentence::new("world.two_step_payoff", &[state, &given.to_string()])
+        }
+    }
+}
+
+fn pellet_sentence(error: &PelletError) -> Sentence {
+    let one = |id: &str, given: &dyn ToString| Sentence::new(id, &[&given.to_string()]);
+    let two = |id: &str, a: &dyn ToString, b: &dyn ToString| Sentence::new(id, &[&a.to_string(), &b.to_string()]);
+    match error {
+        PelletError::Size { width, height } => two("world.size", width, height),
+        PelletError::Cells { given, needed } => two("world.cells", given, needed),
+        PelletError::Agents(given) => one("world.agents", given),
+        PelletError::Pellets(given) => one("world.pellets", given),
+        PelletError::Sight(given) => one("world.sight", given),
+        PelletError::MoveCost(given) => one("world.move_cost", given),
+        PelletError::Alpha(given) => one("world.alpha", given),
+        PelletError::TimeLimit(given) => one("world.time_limit", given),
+        PelletError::OnlyWalls => Sentence::new("world.only_walls", &[]),
+        PelletError::StartBlocked(agent) => one("world.start_blocked", agent),
+        PelletError::Disconnected => Sentence::new("world.disconnected", &[]),
+        PelletError::TooFewPelletCells { room, pellets } => two("world.too_few_pellet_cells", pellets, room),
+    }
+}
+
+fn matrix_sentence(error: &MatrixError) -> Sentence {
+    let words = |id: &str, numbers: &[&dyn ToString]| {
+        let args: Vec<String> = numbers.iter().map(|number| number.to_string()).collect();
+        Sentence { id: id.to_owned(), args }
+    };
+    match error {
+        MatrixError::Actions { agent, given } => words("world.matrix_actions", &[agent, given]),
+        MatrixError::Cells { given, rows, columns } => words("world.matrix_cells", &[given, rows, columns]),
+        MatrixError::Payoff { row, column, given } => words("world.matrix_payoff", &[row, column, given]),
+        MatrixError::Repeat(given) => words("world.matrix_repeat", &[given]),
+    }
+}
