@@ -1,1 +1,11 @@
-//! marl
+//! Algorithms: environments' rules and network kernels put on lists.
+
+pub mod iql;
+pub mod learner;
+pub mod parts;
+pub mod probe;
+pub mod q_step;
+pub mod qmix;
+pub mod registry;
+pub mod settings;
+pub mod vdn;

@@ -1,5 +1,8 @@
-//! Networks: shapes, initial weights and the kernels that run and train them. Knows no environment.
+//! Networks: shapes, initial weights, the kernels that run and train them, and lists of kernels on buffers. Knows no
+//! environment.
 
+pub mod calls;
 pub mod cpu;
+pub mod graph;
 pub mod init;
 pub mod layers;

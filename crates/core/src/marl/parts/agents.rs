@@ -1,0 +1,132 @@
+//! The agents' networks Q_i(o_i, ·): one for all (with the agent's id in the input) or one each.
+
+use std::sync::Arc;
+
+use super::optimise::Block;
+use super::replay::Segments;
+use super::world::World;
+use crate::base::lanes::padded;
+use crate::nn::calls::{MlpBackward, MlpForward, Rows};
+use crate::nn::graph::{Execution, Id, List, Phase, Plan, Reals, Training};
+use crate::nn::layers::{Activation, Layout, Mlp};
+
+/// Networks and their parameters.
+#[derive(Clone, Debug)]
+pub struct Agents {
+    /// One network, or one per agent.
+    pub nets: Vec<Mlp>,
+    /// n.
+    pub count: u32,
+    /// Names and places of all tensors.
+    pub layout: Layout,
+    /// Their parameters: execution data.
+    pub block: Block<Execution>,
+}
+
+/// What the networks' forward pass over a minibatch leaves.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    /// Kept activations `[rows, hidden_width]`.
+    pub hidden: Id<Reals, Training>,
+    /// Q `[rows, padded(|A|)]`.
+    pub q: Id<Reals, Training>,
+}
+
+impl Agents {
+    /// Networks `inputs → hidden… → actions`.
+    pub fn new(plan: &mut Plan, count: u32, shared: bool, sizes: &[u32], activation: Activation) -> Self {
+        let mut layout = Layout::default();
+        let nets = if shared {
+            vec![Mlp::new(&mut layout, "agents", sizes, activation)]
+        } else {
+            (1..=count).map(|i| Mlp::new(&mut layout, &format!("agent{i}"), sizes, activation)).collect()
+        };
+        let block = Block::new(plan, "agents", layout.len);
+        Self { nets, count, layout, block }
+    }
+
+    /// The network of agent `i`.
+    pub fn net(&self, i: u32) -> &Mlp {
+        &self.nets[if self.nets.len() == 1 { 0 } else { i as usize }]
+    }
+
+    /// Rows of each network where every base in `bases` is the row of agent 1 of n consecutive ones.
+    fn rows(&self, bases: impl Iterator<Item = u32> + Clone) -> Vec<Rows> {
+        let n = self.count;
+        if self.nets.len() == 1 {
+            vec![bases.flat_map(|base| base..base + n).collect::<Vec<_>>().into()]
+        } else {
+            (0..n).map(|i| Arc::from(bases.clone().map(|base| base + i).collect::<Vec<_>>())).collect()
+        }
+    }
+
+    /// The acting part: each agent's Q from its own observation. Returns Q `[E, n, padded(|A|)]`.
+    pub fn act(&self, plan: &mut Plan, list: &mut List, name: &str, world: &World) -> Id<Reals, Execution> {
+        let rows = world.envs * self.count;
+        let hidden = plan.buffer(&format!("{name}.hidden"), &[rows, self.net(0).hidden_width()]);
+        let q = plan.buffer(&format!("{name}.q"), &[world.envs, self.count, padded(self.net(0).outputs())]);
+        for (net, rows) in self.nets.iter().zip(self.rows((0..world.envs).map(|e| e * self.count))) {
+            list.act(
+                Phase::Act,
+                MlpForward { net: net.clone(), rows, weights: self.block.weights, x: world.obs, hidden, y: q },
+            );
+        }
+        q
+    }
+
+    /// Buffers of a forward pass over a minibatch's T+1 observations.
+    pub fn pass(&self, plan: &mut Plan, name: &str, batch: &Segments) -> Pass {
+        let (b, t, n) = (batch.count, batch.steps + 1, self.count);
+        Pass {
+            hidden: plan.buffer(&format!("{name}.hidden"), &[b, t, n, self.net(0).hidden_width()]),
+            q: plan.buffer(&format!("{name}.q"), &[b, t, n, padded(self.net(0).outputs())]),
+        }
+    }
+
+    /// Q of all agents at the observations `times` (indices into 0..=T) of a minibatch.
+    pub fn forward(
+        &self,
+        list: &mut List,
+        phase: Phase,
+        weights: Id<Reals, Training>,
+        batch: &Segments,
+        times: std::ops::Range<u32>,
+        pass: Pass,
+    ) {
+        for (net, rows) in self.nets.iter().zip(self.batch_rows(batch, times)) {
+            let net = net.clone();
+            list.train(phase, MlpForward { net, rows, weights, x: batch.obs, hidden: pass.hidden, y: pass.q });
+        }
+    }
+
+    /// Adds ∂L/∂weights, given ∂L/∂Q at the observations 0..T.
+    pub fn backward(
+        &self,
+        list: &mut List,
+        batch: &Segments,
+        pass: Pass,
+        dq: Id<Reals, Training>,
+        scratch: Id<Reals, Training>,
+    ) {
+        for (net, rows) in self.nets.iter().zip(self.batch_rows(batch, 0..batch.steps)) {
+            list.train(
+                Phase::Apply,
+                MlpBackward {
+                    net: net.clone(),
+                    rows,
+                    weights: self.block.weights.seen_by_training(),
+                    x: batch.obs,
+                    hidden: pass.hidden,
+                    dy: dq,
+                    scratch,
+                    grad: self.block.grad,
+                },
+            );
+        }
+    }
+
+    fn batch_rows(&self, batch: &Segments, times: std::ops::Range<u32>) -> Vec<Rows> {
+        let (steps, n) = (batch.steps + 1, self.count);
+        self.rows((0..batch.count).flat_map(move |b| times.clone().map(move |t| (b * steps + t) * n)))
+    }
+}

@@ -1,0 +1,150 @@
+//! Counters and schedules as data. The first kernel of each list advances the clock and writes what changes from
+//! update to update, so that nothing outside touches the buffers between two updates.
+
+use crate::base::float::Real;
+use crate::nn::graph::{Compute, Execution, Id, Plan, Reals, Training, View, Wires, Words};
+
+/// Index into the `clock` buffer: updates begun.
+pub const UPDATE: usize = 0;
+/// Gradient steps begun.
+pub const GRADIENT_STEP: usize = 1;
+/// Env steps taken, all environments together.
+pub const ENV_STEP: usize = 2;
+/// Replay slot the next segment goes to.
+pub const RING_HEAD: usize = 3;
+/// Segments in the replay ring.
+pub const RING_FILL: usize = 4;
+/// Env step within the segment being recorded.
+pub const SEGMENT_STEP: usize = 5;
+/// Training episodes finished.
+pub const EPISODES: usize = 6;
+const CLOCK_LEN: u32 = 7;
+
+/// Index into `settings`, written from outside between updates: learning rate at env step 0.
+pub const LR: usize = 0;
+/// Learning rate from `LR_OVER` on.
+pub const LR_END: usize = 1;
+/// Env steps of its fall.
+pub const LR_OVER: usize = 2;
+/// ε at env step 0.
+pub const EPS: usize = 3;
+/// ε from `EPS_OVER` on.
+pub const EPS_END: usize = 4;
+/// Env steps of its fall.
+pub const EPS_OVER: usize = 5;
+const SETTINGS_LEN: u32 = 6;
+
+/// Index into `scalars`, written by the kernels: learning rate of this gradient step.
+pub const LR_NOW: usize = 0;
+/// β₁ᵗ.
+pub const BETA1_POWER: usize = 1;
+/// β₂ᵗ.
+pub const BETA2_POWER: usize = 2;
+/// Share of the online parameters that goes into the target after this gradient step.
+pub const TARGET_MIX: usize = 3;
+/// Factor on the gradient that keeps its norm within the limit.
+pub const CLIP_SCALE: usize = 4;
+/// Gradient norm before clipping.
+pub const GRAD_NORM: usize = 5;
+/// Loss of this gradient step.
+pub const LOSS: usize = 6;
+const SCALARS_LEN: u32 = 7;
+
+/// The clock and what it drives.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    /// Counters, see the constants above.
+    pub clock: Id<Words, Training>,
+    /// Schedules as set from outside.
+    pub settings: Id<Reals, Training>,
+    /// Values of this update.
+    pub scalars: Id<Reals, Training>,
+    /// ε of this update `[1]`: what an agent needs to act.
+    pub epsilon: Id<Reals, Execution>,
+}
+
+impl Clock {
+    /// Its buffers.
+    pub fn new(plan: &mut Plan) -> Self {
+        Self {
+            clock: plan.buffer("clock", &[CLOCK_LEN]),
+            settings: plan.buffer("settings", &[SETTINGS_LEN]),
+            scalars: plan.buffer("scalars", &[SCALARS_LEN]),
+            epsilon: plan.buffer("epsilon", &[1]),
+        }
+    }
+}
+
+/// First kernel of the rollout: counts the update, sets ε.
+#[derive(Clone, Copy, Debug)]
+pub struct BeginUpdate {
+    /// What it advances.
+    pub clock: Clock,
+}
+
+impl Compute for BeginUpdate {
+    type Side = Training;
+    const NAME: &'static str = "begin_update";
+    fn wires(&self, wires: &mut Wires) {
+        wires.reads(self.clock.settings).writes(self.clock.clock).writes(self.clock.epsilon);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let mut clock = view.write(self.clock.clock);
+        clock[UPDATE] += 1;
+        let s = view.read(self.clock.settings);
+        view.write(self.clock.epsilon)[0] = linear(s[EPS], s[EPS_END], s[EPS_OVER], clock[ENV_STEP]);
+    }
+}
+
+/// First kernel of a gradient step: counts it, sets learning rate, Adam's βᵗ and the target's mix.
+#[derive(Clone, Copy, Debug)]
+pub struct BeginGradientStep {
+    /// What it advances.
+    pub clock: Clock,
+    /// Adam's β₁, β₂.
+    pub betas: [f32; 2],
+    /// How the target follows.
+    pub target: TargetRule,
+}
+
+/// How target parameters follow the online ones.
+#[derive(Clone, Copy, Debug)]
+pub enum TargetRule {
+    /// Copied after every so many gradient steps.
+    Hard(u32),
+    /// target += τ·(online − target) after each.
+    Soft(f32),
+}
+
+impl Compute for BeginGradientStep {
+    type Side = Training;
+    const NAME: &'static str = "begin_gradient_step";
+    fn wires(&self, wires: &mut Wires) {
+        wires.reads(self.clock.settings).writes(self.clock.clock).writes(self.clock.scalars);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let mut clock = view.write(self.clock.clock);
+        clock[GRADIENT_STEP] += 1;
+        let s = view.read(self.clock.settings);
+        let mut scalars = view.write(self.clock.scalars);
+        scalars[LR_NOW] = linear(s[LR], s[LR_END], s[LR_OVER], clock[ENV_STEP]);
+        for (power, beta) in [BETA1_POWER, BETA2_POWER].into_iter().zip(self.betas) {
+            let before = if clock[GRADIENT_STEP] == 1 { R::ONE } else { scalars[power] };
+            scalars[power] = before * R::from_f32(beta);
+        }
+        scalars[TARGET_MIX] = match self.target {
+            TargetRule::Hard(every) if clock[GRADIENT_STEP].is_multiple_of(every) => R::ONE,
+            TargetRule::Hard(_) => R::ZERO,
+            TargetRule::Soft(tau) => R::from_f32(tau),
+        };
+    }
+}
+
+/// From `start` to `end` over `over` env steps, then `end`; `start` for ever where `over` is 0.
+fn linear<R: Real>(start: R, end: R, over: R, env_step: u32) -> R {
+    if over <= R::ZERO {
+        return start;
+    }
+    let t = (R::from_u32(env_step) / over).min(R::ONE);
+    start + (end - start) * t
+}

@@ -1,0 +1,179 @@
+//! Experience replay: a ring of segments of T env steps (T+1 observations), and minibatches drawn from it.
+//!
+//! T is the whole episode where its length is fixed, one env step where it is not, so a segment never crosses the end
+//! of an episode and never needs padding; `weight` is there all the same and is what losses are averaged with.
+
+use super::clock::{Clock, GRADIENT_STEP, RING_FILL, RING_HEAD, SEGMENT_STEP};
+use super::world::{TERMINATED, TRUNCATED, World, input_len};
+use crate::base::float::Real;
+use crate::base::lanes::padded;
+use crate::base::rng::{Stream, below};
+use crate::nn::graph::{Compute, Content, Id, Plan, Reals, Training, View, Wires, Words};
+
+/// `count` segments: the ring, or a minibatch of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Segments {
+    /// Number of segments.
+    pub count: u32,
+    /// T.
+    pub steps: u32,
+    /// o with ids `[count, T+1, n, padded(O + n)]`.
+    pub obs: Id<Reals, Training>,
+    /// s `[count, T+1, padded(S)]`.
+    pub state: Id<Reals, Training>,
+    /// Legal actions `[count, T+1, n, |A|]`.
+    pub mask: Id<Words, Training>,
+    /// Joint actions `[count, T, n]`.
+    pub action: Id<Words, Training>,
+    /// Rewards, each agent's and the team's `[count, T, n+1]`.
+    pub reward: Id<Reals, Training>,
+    /// 1 where the world ended after the env step (never at a time limit) `[count, T]`.
+    pub terminal: Id<Reals, Training>,
+    /// 1 for env steps that happened, 0 for padding `[count, T]`.
+    pub weight: Id<Reals, Training>,
+}
+
+impl Segments {
+    /// Buffers named `{name}.…`.
+    pub fn new(plan: &mut Plan, name: &str, world: &World, count: u32, steps: u32) -> Self {
+        let info = world.env.info();
+        let (c, t, n) = (count, steps, info.num_agents);
+        let id = |part: &str| format!("{name}.{part}");
+        Self {
+            count,
+            steps,
+            obs: plan.buffer(&id("observation"), &[c, t + 1, n, padded(input_len(&*world.env, world.agent_id))]),
+            state: plan.buffer(&id("state"), &[c, t + 1, padded(info.state_len())]),
+            mask: plan.buffer(&id("mask"), &[c, t + 1, n, info.num_actions]),
+            action: plan.buffer(&id("action"), &[c, t, n]),
+            reward: plan.buffer(&id("reward"), &[c, t, n + 1]),
+            terminal: plan.buffer(&id("terminal"), &[c, t]),
+            weight: plan.buffer(&id("weight"), &[c, t]),
+        }
+    }
+}
+
+/// Appends the env step just taken by every world to the segments being recorded.
+#[derive(Clone, Debug)]
+pub struct Store {
+    /// The worlds.
+    pub world: World,
+    /// The ring.
+    pub ring: Segments,
+    /// Head, fill, env step within the segment.
+    pub clock: Clock,
+    /// Count a time limit as termination (wrong on purpose, for teaching).
+    pub timeout_terminal: bool,
+}
+
+impl Compute for Store {
+    type Side = Training;
+    const NAME: &'static str = "store";
+    fn wires(&self, wires: &mut Wires) {
+        let (w, r) = (&self.world, &self.ring);
+        wires.reads(w.obs).reads(w.state).reads(w.mask).reads(w.action).reads(w.reward).reads(w.ended);
+        wires.reads(w.next_obs).reads(w.next_state).reads(w.next_mask);
+        wires.writes(r.obs).writes(r.state).writes(r.mask).writes(r.action).writes(r.reward);
+        wires.writes(r.terminal).writes(r.weight).writes(self.clock.clock);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let (w, r) = (&self.world, &self.ring);
+        let mut clock = view.write(self.clock.clock);
+        let (t, steps) = (clock[SEGMENT_STEP], r.steps);
+        let slot = |e: u32| (clock[RING_HEAD] + e) % r.count;
+        for e in 0..w.envs {
+            let (before, after) = (slot(e) * (steps + 1) + t, slot(e) * (steps + 1) + t + 1);
+            let at = slot(e) * steps + t;
+            copy_row::<R, _, _, _>(&view, w.obs, e, r.obs, before, w.envs, r.count * (steps + 1));
+            copy_row::<R, _, _, _>(&view, w.state, e, r.state, before, w.envs, r.count * (steps + 1));
+            copy_row::<R, _, _, _>(&view, w.mask, e, r.mask, before, w.envs, r.count * (steps + 1));
+            copy_row::<R, _, _, _>(&view, w.next_obs, e, r.obs, after, w.envs, r.count * (steps + 1));
+            copy_row::<R, _, _, _>(&view, w.next_state, e, r.state, after, w.envs, r.count * (steps + 1));
+            copy_row::<R, _, _, _>(&view, w.next_mask, e, r.mask, after, w.envs, r.count * (steps + 1));
+            copy_row::<R, _, _, _>(&view, w.action, e, r.action, at, w.envs, r.count * steps);
+            copy_row::<R, _, _, _>(&view, w.reward, e, r.reward, at, w.envs, r.count * steps);
+            let ended = view.read(w.ended)[e as usize];
+            let ends = if self.timeout_terminal { TERMINATED | TRUNCATED } else { TERMINATED };
+            view.write(r.terminal)[at as usize] = if ended & ends != 0 { R::ONE } else { R::ZERO };
+            view.write(r.weight)[at as usize] = R::ONE;
+        }
+        clock[SEGMENT_STEP] = (t + 1) % steps;
+        if clock[SEGMENT_STEP] == 0 {
+            clock[RING_HEAD] = (clock[RING_HEAD] + w.envs) % r.count;
+            clock[RING_FILL] = (clock[RING_FILL] + w.envs).min(r.count);
+        }
+    }
+}
+
+/// Draws a minibatch uniformly with replacement; where it is as large as the ring, takes the whole ring in order.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// Draws at counter (gradient step, 0, item, 0).
+    pub stream: Stream,
+    /// The ring.
+    pub ring: Segments,
+    /// The minibatch.
+    pub batch: Segments,
+    /// Fill and gradient step.
+    pub clock: Clock,
+    /// Ring slot of each item `[count]`.
+    pub slot: Id<Words, Training>,
+}
+
+impl Compute for Sample {
+    type Side = Training;
+    const NAME: &'static str = "sample";
+    fn wires(&self, wires: &mut Wires) {
+        let (r, b) = (&self.ring, &self.batch);
+        wires.reads(self.clock.clock);
+        wires
+            .reads(r.obs)
+            .reads(r.state)
+            .reads(r.mask)
+            .reads(r.action)
+            .reads(r.reward)
+            .reads(r.terminal)
+            .reads(r.weight);
+        wires.writes(b.obs).writes(b.state).writes(b.mask).writes(b.action).writes(b.reward).writes(b.terminal);
+        wires.writes(b.weight).writes(self.slot);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let (r, b) = (&self.ring, &self.batch);
+        let clock = view.read(self.clock.clock);
+        let mut slots = view.write(self.slot);
+        for (item, slot) in slots.iter_mut().enumerate() {
+            *slot = if b.count == r.count {
+                item as u32
+            } else {
+                below(self.stream.words([clock[GRADIENT_STEP], 0, item as u32, 0])[0], clock[RING_FILL].max(1))
+            };
+        }
+        for (item, &slot) in slots.iter().enumerate() {
+            let item = item as u32;
+            copy_row::<R, _, _, _>(&view, r.obs, slot, b.obs, item, r.count, b.count);
+            copy_row::<R, _, _, _>(&view, r.state, slot, b.state, item, r.count, b.count);
+            copy_row::<R, _, _, _>(&view, r.mask, slot, b.mask, item, r.count, b.count);
+            copy_row::<R, _, _, _>(&view, r.action, slot, b.action, item, r.count, b.count);
+            copy_row::<R, _, _, _>(&view, r.reward, slot, b.reward, item, r.count, b.count);
+            copy_row::<R, _, _, _>(&view, r.terminal, slot, b.terminal, item, r.count, b.count);
+            copy_row::<R, _, _, _>(&view, r.weight, slot, b.weight, item, r.count, b.count);
+        }
+    }
+}
+
+/// Copies row `i` of `from` (which has `from_rows` rows) to row `j` of `to` (which has `to_rows`).
+fn copy_row<R: Real, T: Content, A: crate::nn::graph::Side, B: crate::nn::graph::Side>(
+    view: &View<'_, R, Training>,
+    from: Id<T, A>,
+    i: u32,
+    to: Id<T, B>,
+    j: u32,
+    from_rows: u32,
+    to_rows: u32,
+) {
+    let (from, mut to) = (view.read(from), view.write(to));
+    let width = to.len() / to_rows as usize;
+    debug_assert_eq!(width, from.len() / from_rows as usize, "rows are equally wide");
+    let (i, j) = (i as usize * width, j as usize * width);
+    to[j..j + width].copy_from_slice(&from[i..i + width]);
+}

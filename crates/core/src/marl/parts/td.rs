@@ -1,0 +1,321 @@
+//! Temporal-difference learning on action values: the value taken, the value of the next state, target, loss.
+//!
+//! Shapes: B segments of T env steps, n agents; a *value column* m is an agent (independent learning, M = n) or the
+//! team (M = 1). Q buffers are `[B, T+1, n, padded(|A|)]`, everything else `[B, T, ·]`.
+
+use super::clock::{Clock, LOSS};
+use super::replay::Segments;
+use crate::base::float::Real;
+use crate::base::lanes::padded;
+use crate::nn::cpu::masked_argmax;
+use crate::nn::graph::{Compute, Id, Reals, Training, View, Wires};
+
+/// Sizes that all kernels here share.
+#[derive(Clone, Copy, Debug)]
+pub struct Dims {
+    /// B.
+    pub segments: u32,
+    /// T.
+    pub steps: u32,
+    /// n.
+    pub agents: u32,
+    /// |A|.
+    pub actions: u32,
+}
+
+impl Dims {
+    /// The reward columns that M value columns learn from: each agent's own, or the team's (the last one).
+    fn reward_columns(self, columns: u32) -> std::ops::Range<usize> {
+        let n = self.agents as usize;
+        if columns == 1 { n..n + 1 } else { 0..n }
+    }
+
+    /// Transition (b, t) and the row of its first agent at t, for all b, t < T.
+    fn transitions(self) -> impl Iterator<Item = (usize, usize)> {
+        let (steps, n) = (self.steps, self.agents);
+        (0..self.segments).flat_map(move |b| {
+            (0..steps).map(move |t| ((b * steps + t) as usize, ((b * (steps + 1) + t) * n) as usize))
+        })
+    }
+}
+
+/// q_i = Q_i(o_i, a_i): the utility of the action taken.
+#[derive(Clone, Copy, Debug)]
+pub struct Taken {
+    /// Sizes.
+    pub dims: Dims,
+    /// Q of all actions.
+    pub q: Id<Reals, Training>,
+    /// The minibatch (actions).
+    pub batch: Segments,
+    /// q_i `[B, T, n]`.
+    pub taken: Id<Reals, Training>,
+}
+
+impl Compute for Taken {
+    type Side = Training;
+    const NAME: &'static str = "taken_value";
+    fn wires(&self, wires: &mut Wires) {
+        wires.reads(self.q).reads(self.batch.action).writes(self.taken);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let (n, width) = (self.dims.agents as usize, padded(self.dims.actions) as usize);
+        let (q, action, mut taken) = (view.read(self.q), view.read(self.batch.action), view.write(self.taken));
+        for (at, row) in self.dims.transitions() {
+            for i in 0..n {
+                taken[at * n + i] = q[(row + i) * width + action[at * n + i] as usize];
+            }
+        }
+    }
+}
+
+/// The transpose of [`Taken`]: ∂L/∂Q_i(o_i, ·) is ∂L/∂q_i at the action taken, 0 elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub struct TakenBackward {
+    /// Sizes.
+    pub dims: Dims,
+    /// ∂L/∂q_i `[B, T, n]`.
+    pub dtaken: Id<Reals, Training>,
+    /// The minibatch (actions).
+    pub batch: Segments,
+    /// ∂L/∂Q `[B, T+1, n, padded(|A|)]`; rows at T stay untouched.
+    pub dq: Id<Reals, Training>,
+}
+
+impl Compute for TakenBackward {
+    type Side = Training;
+    const NAME: &'static str = "taken_value_backward";
+    fn wires(&self, wires: &mut Wires) {
+        wires.reads(self.dtaken).reads(self.batch.action).writes(self.dq);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let (n, width) = (self.dims.agents as usize, padded(self.dims.actions) as usize);
+        let (dtaken, action, mut dq) = (view.read(self.dtaken), view.read(self.batch.action), view.write(self.dq));
+        for (at, row) in self.dims.transitions() {
+            for i in 0..n {
+                let q_row = &mut dq[(row + i) * width..(row + i + 1) * width];
+                q_row.fill(R::ZERO);
+                q_row[action[at * n + i] as usize] = dtaken[at * n + i];
+            }
+        }
+    }
+}
+
+/// The next state's utility: Q_i⁻(o_i', a_i') with a_i' the best *legal* action, judged by the online network
+/// (double Q-learning, van Hasselt et al. 2016) or by the target network itself. 0 where nothing is legal.
+#[derive(Clone, Copy, Debug)]
+pub struct NextValue {
+    /// Sizes.
+    pub dims: Dims,
+    /// Who chooses a': online Q or target Q.
+    pub chooser: Id<Reals, Training>,
+    /// Target Q.
+    pub target_q: Id<Reals, Training>,
+    /// The minibatch (masks).
+    pub batch: Segments,
+    /// q_i' `[B, T, n]`.
+    pub next: Id<Reals, Training>,
+}
+
+impl Compute for NextValue {
+    type Side = Training;
+    const NAME: &'static str = "next_value";
+    fn wires(&self, wires: &mut Wires) {
+        wires.reads(self.chooser).reads(self.target_q).reads(self.batch.mask).writes(self.next);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let (n, a) = (self.dims.agents as usize, self.dims.actions as usize);
+        let width = padded(self.dims.actions) as usize;
+        let (chooser, target_q) = (view.read(self.chooser), view.read(self.target_q));
+        let (mask, mut next) = (view.read(self.batch.mask), view.write(self.next));
+        for (at, row) in self.dims.transitions() {
+            for i in 0..n {
+                let row = row + n + i; // the same agent, one step later
+                let best = masked_argmax(&chooser[row * width..row * width + a], &mask[row * a..(row + 1) * a]);
+                next[at * n + i] = best.map_or(R::ZERO, |best| target_q[row * width + best as usize]);
+            }
+        }
+    }
+}
+
+/// Running moments of the rewards, for reward standardisation (as EPyMARL does, but never over padding).
+#[derive(Clone, Copy, Debug)]
+pub struct RewardMoments {
+    /// Count, mean and sum of squared deviations.
+    pub moments: Id<Reals, Training>,
+    /// The minibatch whose rewards are taken in.
+    pub batch: Segments,
+    /// Sizes.
+    pub dims: Dims,
+    /// M: whose rewards are taken in.
+    pub columns: u32,
+}
+
+impl Compute for RewardMoments {
+    type Side = Training;
+    const NAME: &'static str = "reward_moments";
+    fn wires(&self, wires: &mut Wires) {
+        wires.reads(self.batch.reward).reads(self.batch.weight).writes(self.moments);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let (reward, weight) = (view.read(self.batch.reward), view.read(self.batch.weight));
+        let mut m = view.write(self.moments);
+        let (width, columns) = (self.dims.agents as usize + 1, self.dims.reward_columns(self.columns));
+        // Welford 1962, one reward at a time in the batch's order.
+        for (at, _) in self.dims.transitions() {
+            if weight[at] == R::ZERO {
+                continue;
+            }
+            for &r in &reward[at * width..(at + 1) * width][columns.clone()] {
+                let (count, mean) = (m[0] + R::ONE, m[1]);
+                let new_mean = mean + (r - mean) / count;
+                m[2] += (r - mean) * (r - new_mean);
+                (m[0], m[1]) = (count, new_mean);
+            }
+        }
+    }
+}
+
+/// y = r + γ·(1 − terminal)·value of the next state. A time limit is not terminal.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Sizes.
+    pub dims: Dims,
+    /// M: n for independent learners, 1 for a team.
+    pub columns: u32,
+    /// γ.
+    pub gamma: f32,
+    /// Reward moments, if rewards are standardised.
+    pub moments: Option<Id<Reals, Training>>,
+    /// The minibatch (rewards, terminals).
+    pub batch: Segments,
+    /// Value of the next state `[B, T, M]`.
+    pub next: Id<Reals, Training>,
+    /// y `[B, T, M]`.
+    pub target: Id<Reals, Training>,
+}
+
+impl Compute for Target {
+    type Side = Training;
+    const NAME: &'static str = "td_target";
+    fn wires(&self, wires: &mut Wires) {
+        wires.reads(self.batch.reward).reads(self.batch.terminal).reads(self.next).writes(self.target);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let (width, m) = (self.dims.agents as usize + 1, self.columns as usize);
+        let first = self.dims.reward_columns(self.columns).start;
+        let (reward, terminal) = (view.read(self.batch.reward), view.read(self.batch.terminal));
+        let (next, mut target) = (view.read(self.next), view.write(self.target));
+        let gamma = R::from_f32(self.gamma);
+        let (mean, deviation) = self.moments.map_or((R::ZERO, R::ONE), |id| {
+            let m = view.read(id);
+            (m[1], (m[2] / m[0]).sqrt() + R::from_f32(1e-5))
+        });
+        for (at, _) in self.dims.transitions() {
+            for j in 0..m {
+                let r = (reward[at * width + first + j] - mean) / deviation;
+                target[at * m + j] = r + gamma * (R::ONE - terminal[at]) * next[at * m + j];
+            }
+        }
+    }
+}
+
+/// L = Σ w·c·(y − v)² / (M·Σ w), and ∂L/∂v. c is β where the target lies below the estimate (hysteretic Q-learning,
+/// Matignon et al. 2007), else 1; w is 0 for padding.
+#[derive(Clone, Copy, Debug)]
+pub struct Loss {
+    /// Sizes.
+    pub dims: Dims,
+    /// M.
+    pub columns: u32,
+    /// β.
+    pub hysteresis: f32,
+    /// The minibatch (weights).
+    pub batch: Segments,
+    /// v `[B, T, M]`.
+    pub value: Id<Reals, Training>,
+    /// y `[B, T, M]`.
+    pub target: Id<Reals, Training>,
+    /// ∂L/∂v `[B, T, M]`.
+    pub dvalue: Id<Reals, Training>,
+    /// Where the loss is written.
+    pub clock: Clock,
+}
+
+impl Compute for Loss {
+    type Side = Training;
+    const NAME: &'static str = "td_loss";
+    fn wires(&self, wires: &mut Wires) {
+        wires.reads(self.value).reads(self.target).reads(self.batch.weight);
+        wires.writes(self.dvalue).writes(self.clock.scalars);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let m = self.columns as usize;
+        let (value, target, weight) = (view.read(self.value), view.read(self.target), view.read(self.batch.weight));
+        let mut dvalue = view.write(self.dvalue);
+        let total = weight.iter().fold(R::ZERO, |sum, &w| sum + w) * R::from_u32(self.columns);
+        let beta = R::from_f32(self.hysteresis);
+        let mut loss = R::ZERO;
+        for (at, _) in self.dims.transitions() {
+            for k in at * m..(at + 1) * m {
+                let error = value[k] - target[k];
+                let c = weight[at] * if error > R::ZERO { beta } else { R::ONE };
+                loss += c * error * error;
+                dvalue[k] = R::from_f32(2.0) * c * error / total;
+            }
+        }
+        view.write(self.clock.scalars)[LOSS] = loss / total;
+    }
+}
+
+/// VDN's mixer: Q_tot = Σ_i q_i.
+#[derive(Clone, Copy, Debug)]
+pub struct Sum {
+    /// Sizes.
+    pub dims: Dims,
+    /// q_i `[B, T, n]`.
+    pub q: Id<Reals, Training>,
+    /// Q_tot `[B, T]`.
+    pub q_tot: Id<Reals, Training>,
+}
+
+impl Compute for Sum {
+    type Side = Training;
+    const NAME: &'static str = "sum_mixer";
+    fn wires(&self, wires: &mut Wires) {
+        wires.reads(self.q).writes(self.q_tot);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let q = view.read(self.q);
+        let agents = q.chunks_exact(self.dims.agents as usize);
+        for (q_tot, q) in view.write(self.q_tot).iter_mut().zip(agents) {
+            *q_tot = q.iter().fold(R::ZERO, |sum, &q| sum + q);
+        }
+    }
+}
+
+/// ∂L/∂q_i = ∂L/∂Q_tot for every i.
+#[derive(Clone, Copy, Debug)]
+pub struct SumBackward {
+    /// Sizes.
+    pub dims: Dims,
+    /// ∂L/∂Q_tot `[B, T]`.
+    pub dq_tot: Id<Reals, Training>,
+    /// ∂L/∂q_i `[B, T, n]`.
+    pub dq: Id<Reals, Training>,
+}
+
+impl Compute for SumBackward {
+    type Side = Training;
+    const NAME: &'static str = "sum_mixer_backward";
+    fn wires(&self, wires: &mut Wires) {
+        wires.reads(self.dq_tot).writes(self.dq);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let dq_tot = view.read(self.dq_tot);
+        let mut dq = view.write(self.dq);
+        for (dq, &dq_tot) in dq.chunks_exact_mut(self.dims.agents as usize).zip(dq_tot.iter()) {
+            dq.fill(dq_tot);
+        }
+    }
+}

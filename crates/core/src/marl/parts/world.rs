@@ -1,0 +1,385 @@
+//! Environments in lockstep: what agents receive, the env step, and what is counted on the way.
+
+use std::sync::Arc;
+
+use super::clock::{Clock, ENV_STEP, EPISODES};
+use crate::base::float::Real;
+use crate::base::hash::TraceHash;
+use crate::base::lanes::padded;
+use crate::base::rng::Stream;
+use crate::env::api::{Ended, Env, StateMut, StateRef, StepOut};
+use crate::nn::graph::{Compute, Doubles, Execution, Id, Ints, Plan, Reals, Training, View, Wires, Words};
+
+/// Buffers of E environments in lockstep. `Reals` of observations and states are padded to lanes.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// The rules.
+    pub env: Arc<dyn Env>,
+    /// E.
+    pub envs: u32,
+    /// Whether the agent's id is appended to its observation.
+    pub agent_id: bool,
+    /// Integer state `[E, ints]`.
+    pub ints: Id<Ints, Training>,
+    /// Real state `[E, reals]`.
+    pub reals: Id<Doubles, Training>,
+    /// Episode and step `[E, 2]`; an agent may know how long an episode has lasted.
+    pub time: Id<Words, Execution>,
+    /// o_i, with the agent's id `[E, n, padded(O + n)]`.
+    pub obs: Id<Reals, Execution>,
+    /// Legal actions `[E, n, |A|]`.
+    pub mask: Id<Words, Execution>,
+    /// Joint action `[E, n]`.
+    pub action: Id<Words, Execution>,
+    /// Whether each was exploratory `[E, n]`.
+    pub explored: Id<Words, Execution>,
+    /// s `[E, padded(S)]`.
+    pub state: Id<Reals, Training>,
+    /// o_i after the env step, before any reset `[E, n, padded(O + n)]`.
+    pub next_obs: Id<Reals, Training>,
+    /// Legal actions after the env step, before any reset `[E, n, |A|]`.
+    pub next_mask: Id<Words, Training>,
+    /// s after the env step, before any reset `[E, padded(S)]`.
+    pub next_state: Id<Reals, Training>,
+    /// Rewards of each agent, then of the team (0 where the game has none) `[E, n+1]`.
+    pub reward: Id<Reals, Training>,
+    /// How the env step ended, bit 0 terminated, bit 1 truncated `[E]`.
+    pub ended: Id<Words, Training>,
+}
+
+/// Bit of [`World::ended`].
+pub const TERMINATED: u32 = 1;
+/// Bit of [`World::ended`].
+pub const TRUNCATED: u32 = 2;
+
+impl World {
+    /// Buffers for `envs` environments, named `{name}.…`.
+    pub fn new(plan: &mut Plan, name: &str, env: Arc<dyn Env>, envs: u32, agent_id: bool) -> Self {
+        let info = env.info();
+        let (e, n, a) = (envs, info.num_agents, info.num_actions);
+        let obs = padded(input_len(&*env, agent_id));
+        let state = padded(info.state_len());
+        let (ints, reals) = (info.ints, info.reals);
+        let id = |part: &str| format!("{name}.{part}");
+        Self {
+            envs,
+            agent_id,
+            ints: plan.buffer(&id("ints"), &[e, ints]),
+            reals: plan.buffer(&id("reals"), &[e, reals]),
+            time: plan.buffer(&id("time"), &[e, 2]),
+            obs: plan.buffer(&id("observation"), &[e, n, obs]),
+            mask: plan.buffer(&id("mask"), &[e, n, a]),
+            action: plan.buffer(&id("action"), &[e, n]),
+            explored: plan.buffer(&id("explored"), &[e, n]),
+            state: plan.buffer(&id("state"), &[e, state]),
+            next_obs: plan.buffer(&id("next_observation"), &[e, n, obs]),
+            next_mask: plan.buffer(&id("next_mask"), &[e, n, a]),
+            next_state: plan.buffer(&id("next_state"), &[e, state]),
+            reward: plan.buffer(&id("reward"), &[e, n + 1]),
+            ended: plan.buffer(&id("ended"), &[e]),
+            env,
+        }
+    }
+}
+
+/// Length of an agent's input: observation and, if switched on, its id one-hot.
+pub fn input_len(env: &dyn Env, agent_id: bool) -> u32 {
+    env.info().obs_len() + if agent_id { env.info().num_agents } else { 0 }
+}
+
+/// Writes one agent's network input: o_i ++ one-hot(i), zero padding. `scratch` holds an observation.
+pub fn write_input<R: Real>(
+    env: &dyn Env,
+    agent_id: bool,
+    state: StateRef<'_>,
+    agent: u32,
+    scratch: &mut Vec<f32>,
+    row: &mut [R],
+) {
+    let obs_len = env.info().obs_len() as usize;
+    scratch.clear();
+    scratch.resize(obs_len, 0.0);
+    env.observe(state, agent, scratch);
+    row.fill(R::ZERO);
+    for (x, &o) in row.iter_mut().zip(scratch.iter()) {
+        *x = R::from_f32(o);
+    }
+    if agent_id {
+        row[obs_len + agent as usize] = R::ONE;
+    }
+}
+
+/// Writes the state vector, zero padding.
+pub fn write_state<R: Real>(env: &dyn Env, state: StateRef<'_>, scratch: &mut Vec<f32>, row: &mut [R]) {
+    scratch.clear();
+    scratch.resize(env.info().state_len() as usize, 0.0);
+    env.state(state, scratch);
+    row.fill(R::ZERO);
+    for (x, &s) in row.iter_mut().zip(scratch.iter()) {
+        *x = R::from_f32(s);
+    }
+}
+
+/// How worlds begin.
+#[derive(Clone, Copy, Debug)]
+pub enum Starts {
+    /// Drawn from the stream.
+    Drawn,
+    /// World e at enumerated start e.
+    Enumerated,
+}
+
+/// Puts every world at the start of an episode: episode 0, step 0.
+#[derive(Clone, Debug)]
+pub struct ResetAll {
+    /// The worlds.
+    pub world: World,
+    /// Draws of resets.
+    pub stream: Stream,
+    /// How they begin.
+    pub starts: Starts,
+}
+
+impl Compute for ResetAll {
+    type Side = Training;
+    const NAME: &'static str = "env_reset";
+    fn wires(&self, wires: &mut Wires) {
+        wires.writes(self.world.ints).writes(self.world.reals).writes(self.world.time).writes(self.world.ended);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let w = &self.world;
+        let info = w.env.info();
+        let (mut ints, mut reals) = (view.write(w.ints), view.write(w.reals));
+        let (mut time, mut ended) = (view.write(w.time), view.write(w.ended));
+        time.fill(0);
+        for e in 0..w.envs as usize {
+            let state = state_of(info.ints, info.reals, e, &mut ints, &mut reals);
+            let over = match self.starts {
+                Starts::Drawn => {
+                    w.env.reset(state, &self.stream.env(e as u32, 0, 0));
+                    false
+                }
+                Starts::Enumerated => w.env.reset_to(state, e as u32),
+            };
+            ended[e] = if over { TERMINATED } else { 0 };
+        }
+    }
+}
+
+/// What the worlds show now: o_i and legal actions to each agent, s to training.
+#[derive(Clone, Debug)]
+pub struct Observe {
+    /// The worlds.
+    pub world: World,
+}
+
+impl Compute for Observe {
+    type Side = Training;
+    const NAME: &'static str = "env_observe";
+    fn wires(&self, wires: &mut Wires) {
+        let w = &self.world;
+        wires.reads(w.ints).reads(w.reals).writes(w.obs).writes(w.mask).writes(w.state);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let w = &self.world;
+        let (ints, reals) = (view.read(w.ints), view.read(w.reals));
+        let (mut obs, mut mask, mut state) = (view.write(w.obs), view.write(w.mask), view.write(w.state));
+        let info = w.env.info();
+        let mut shown = Shown { obs: &mut obs, mask: &mut mask, state: &mut state, scratch: Vec::new() };
+        for e in 0..w.envs as usize {
+            let (i, r) = (info.ints as usize, info.reals as usize);
+            let at = StateRef { ints: &ints[e * i..(e + 1) * i], reals: &reals[e * r..(e + 1) * r] };
+            shown.show(w, e, at);
+        }
+    }
+}
+
+/// One env step of every world, with auto-reset. What follows the step is kept before the reset (`next_…`), so that
+/// bootstrapping never looks into the next episode.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The worlds.
+    pub world: World,
+    /// Draws of env steps and resets.
+    pub stream: Stream,
+    /// Whether a finished world begins its next episode; if not, it stays finished and pays nothing more.
+    pub auto_reset: bool,
+}
+
+impl Compute for Step {
+    type Side = Training;
+    const NAME: &'static str = "env_step";
+    fn wires(&self, wires: &mut Wires) {
+        let w = &self.world;
+        wires.reads(w.action).writes(w.ints).writes(w.reals).writes(w.time).writes(w.reward).writes(w.ended);
+        wires.writes(w.next_obs).writes(w.next_mask).writes(w.next_state);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let w = &self.world;
+        let info = w.env.info();
+        let n = info.num_agents as usize;
+        let action = view.read(w.action);
+        let (mut ints, mut reals, mut time) = (view.write(w.ints), view.write(w.reals), view.write(w.time));
+        let (mut reward, mut ended) = (view.write(w.reward), view.write(w.ended));
+        let (mut obs, mut mask, mut state) =
+            (view.write(w.next_obs), view.write(w.next_mask), view.write(w.next_state));
+        let mut shown = Shown { obs: &mut obs, mask: &mut mask, state: &mut state, scratch: Vec::new() };
+        let mut rewards = [0.0_f32; MAX_AGENTS];
+        let mut parts = [0.0_f32; MAX_AGENTS * MAX_PARTS];
+        for e in 0..w.envs as usize {
+            let mut at = state_of(info.ints, info.reals, e, &mut ints, &mut reals);
+            let r = &mut reward[e * (n + 1)..(e + 1) * (n + 1)];
+            if !self.auto_reset && ended[e] != 0 {
+                r.fill(R::ZERO);
+                continue;
+            }
+            let (episode, step) = (time[e * 2], time[e * 2 + 1] + 1);
+            let mut out = StepOut { rewards: &mut rewards[..n], parts: &mut parts[..n * info.part_names.len()] };
+            let reborrowed = StateMut { ints: at.ints, reals: at.reals };
+            let end = w.env.step(
+                reborrowed,
+                &action[e * n..(e + 1) * n],
+                &self.stream.env(e as u32, episode, step),
+                &mut out,
+            );
+            r[n] = R::from_f32(w.env.team_reward(&out).unwrap_or(0.0));
+            for (to, &from) in r.iter_mut().zip(&rewards[..n]) {
+                *to = R::from_f32(from);
+            }
+            ended[e] = bits(end);
+            time[e * 2 + 1] = step;
+            shown.show(w, e, at.view());
+            if end.any() && self.auto_reset {
+                time[e * 2] = episode + 1;
+                time[e * 2 + 1] = 0;
+                at = StateMut { ints: at.ints, reals: at.reals };
+                w.env.reset(at, &self.stream.env(e as u32, episode + 1, 0));
+            }
+        }
+    }
+}
+
+/// Most agents an environment may have.
+pub const MAX_AGENTS: usize = 16;
+/// Most parts a reward may have.
+pub const MAX_PARTS: usize = 8;
+
+fn bits(end: Ended) -> u32 {
+    u32::from(end.terminated) * TERMINATED + u32::from(end.truncated) * TRUNCATED
+}
+
+fn state_of<'a>(ints: u32, reals: u32, e: usize, all_ints: &'a mut [i32], all_reals: &'a mut [f64]) -> StateMut<'a> {
+    let (i, r) = (ints as usize, reals as usize);
+    StateMut { ints: &mut all_ints[e * i..(e + 1) * i], reals: &mut all_reals[e * r..(e + 1) * r] }
+}
+
+/// Where observations, masks and states of a batch go.
+struct Shown<'a, R> {
+    obs: &'a mut [R],
+    mask: &'a mut [u32],
+    state: &'a mut [R],
+    scratch: Vec<f32>,
+}
+
+impl<R: Real> Shown<'_, R> {
+    fn show(&mut self, w: &World, e: usize, at: StateRef<'_>) {
+        let info = w.env.info();
+        let (n, a) = (info.num_agents as usize, info.num_actions as usize);
+        let width = padded(input_len(&*w.env, w.agent_id)) as usize;
+        for i in 0..n {
+            let row = e * n + i;
+            let input = &mut self.obs[row * width..(row + 1) * width];
+            write_input(&*w.env, w.agent_id, at, i as u32, &mut self.scratch, input);
+            w.env.legal(at, i as u32, &mut self.mask[row * a..(row + 1) * a]);
+        }
+        let width = padded(info.state_len()) as usize;
+        write_state(&*w.env, at, &mut self.scratch, &mut self.state[e * width..(e + 1) * width]);
+    }
+}
+
+/// What training episodes gave lately: raw, undiscounted, per agent; and how often each action was taken.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    /// The worlds.
+    pub world: World,
+    /// Counters.
+    pub clock: Clock,
+    /// Return so far `[E, n]`.
+    pub running: Id<Reals, Training>,
+    /// Returns of the latest finished episodes `[RECENT, n]`, a ring by the episode count.
+    pub recent: Id<Reals, Training>,
+    /// Action frequencies `[n, |A|]`, forgetting by 1/256 per env step of a world.
+    pub frequency: Id<Reals, Training>,
+    /// The trace hash's two words.
+    pub trace: Id<Words, Training>,
+}
+
+/// Episodes in [`Tally::recent`].
+pub const RECENT: u32 = 64;
+
+impl Tally {
+    /// Its buffers.
+    pub fn new(plan: &mut Plan, world: &World, clock: Clock) -> Self {
+        let (n, a) = (world.env.info().num_agents, world.env.info().num_actions);
+        Self {
+            world: world.clone(),
+            clock,
+            running: plan.buffer("tally.running_return", &[world.envs, n]),
+            recent: plan.buffer("tally.recent_returns", &[RECENT, n]),
+            frequency: plan.buffer("tally.action_frequency", &[n, a]),
+            trace: plan.buffer("trace", &[2]),
+        }
+    }
+}
+
+impl Compute for Tally {
+    type Side = Training;
+    const NAME: &'static str = "tally";
+    fn wires(&self, wires: &mut Wires) {
+        wires.reads(self.world.action).reads(self.world.reward).reads(self.world.ended);
+        wires
+            .writes(self.running)
+            .writes(self.recent)
+            .writes(self.frequency)
+            .writes(self.trace)
+            .writes(self.clock.clock);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let w = &self.world;
+        let info = w.env.info();
+        let (n, a) = (info.num_agents as usize, info.num_actions as usize);
+        let (action, reward, ended) = (view.read(w.action), view.read(w.reward), view.read(w.ended));
+        let mut clock = view.write(self.clock.clock);
+        let (mut running, mut recent) = (view.write(self.running), view.write(self.recent));
+        let mut frequency = view.write(self.frequency);
+        let mut trace = view.write(self.trace);
+        let mut hash = TraceHash([trace[0], trace[1]]);
+        let forget = R::from_f32(1.0 / 256.0);
+        let mut record = [0_u32; 2 + 2 * MAX_AGENTS];
+        for e in 0..w.envs as usize {
+            // The env-step number of world e is the number of lockstep steps so far.
+            record[0] = e as u32;
+            record[1] = clock[ENV_STEP] / w.envs;
+            for i in 0..n {
+                let row = e * n + i;
+                record[2 + 2 * i] = action[row];
+                let r = reward[e * (n + 1) + i];
+                record[3 + 2 * i] = r.to_f32().to_bits();
+                running[row] += r;
+                for (b, f) in frequency[i * a..(i + 1) * a].iter_mut().enumerate() {
+                    let hit = if b as u32 == action[row] { R::ONE } else { R::ZERO };
+                    *f += (hit - *f) * forget;
+                }
+            }
+            hash.add(&record[..2 + 2 * n]);
+            if ended[e] != 0 {
+                let slot = (clock[EPISODES] % RECENT) as usize;
+                recent[slot * n..(slot + 1) * n].copy_from_slice(&running[e * n..(e + 1) * n]);
+                running[e * n..(e + 1) * n].fill(R::ZERO);
+                clock[EPISODES] += 1;
+            }
+        }
+        trace.copy_from_slice(&hash.0);
+        clock[ENV_STEP] += w.envs;
+    }
+}

@@ -1,0 +1,153 @@
+//! What all Q-learners' gradient steps share: the minibatch, the agents' utilities now and next, loss and optimiser.
+//!
+//! An algorithm file says what happens between the utilities and the loss.
+
+use super::parts::agents::{Agents, Pass};
+use super::parts::clock::{BeginGradientStep, Clock, TargetRule};
+use super::parts::optimise::{Adam, BETAS, Block, ClipNorm, TraceLoss, UpdateTarget, ZeroGradient};
+use super::parts::replay::{Sample, Segments};
+use super::parts::td::{Dims, Loss, NextValue, RewardMoments, Taken, TakenBackward, Target};
+use super::settings::{LearnerSettings, TargetChoice};
+use crate::base::rng::Stream;
+use crate::nn::graph::{Id, List, Phase, Plan, Reals, Training, Words};
+
+/// Buffers and settings of a gradient step.
+#[derive(Debug)]
+pub struct QStep<'a> {
+    /// The agents' networks.
+    pub agents: &'a Agents,
+    /// Settings.
+    pub settings: &'a LearnerSettings,
+    /// Counters and schedules.
+    pub clock: Clock,
+    /// The ring.
+    pub ring: Segments,
+    /// The minibatch.
+    pub batch: Segments,
+    /// B, T, n, |A|.
+    pub dims: Dims,
+    /// q_i = Q_i(o_i, a_i) `[B, T, n]`.
+    pub taken: Id<Reals, Training>,
+    /// q_i' = Q_i⁻(o_i', a_i') `[B, T, n]`.
+    pub next: Id<Reals, Training>,
+    /// ∂L/∂q_i `[B, T, n]`.
+    pub dtaken: Id<Reals, Training>,
+    /// Working space of backward passes.
+    pub scratch: Id<Reals, Training>,
+    online: Pass,
+    target: Pass,
+    dq: Id<Reals, Training>,
+    slot: Id<Words, Training>,
+    moments: Id<Reals, Training>,
+    trace: Id<Words, Training>,
+    stream: Stream,
+}
+
+impl<'a> QStep<'a> {
+    /// Its buffers.
+    pub fn new(
+        plan: &mut Plan,
+        agents: &'a Agents,
+        settings: &'a LearnerSettings,
+        clock: Clock,
+        (ring, batch): (Segments, Segments),
+        trace: Id<Words, Training>,
+        stream: Stream,
+    ) -> Self {
+        let (b, t, n) = (batch.count, batch.steps, agents.count);
+        let online = agents.pass(plan, "online", &batch);
+        let target = agents.pass(plan, "target", &batch);
+        let width = crate::base::lanes::padded(agents.net(0).outputs());
+        Self {
+            agents,
+            settings,
+            clock,
+            ring,
+            batch,
+            dims: Dims { segments: b, steps: t, agents: n, actions: agents.net(0).outputs() },
+            taken: plan.buffer("taken", &[b, t, n]),
+            next: plan.buffer("next", &[b, t, n]),
+            dtaken: plan.buffer("taken.gradient", &[b, t, n]),
+            scratch: plan.buffer("scratch", &[0]),
+            online,
+            target,
+            dq: plan.buffer("online.q.gradient", &[b, t + 1, n, width]),
+            slot: plan.buffer("batch.slot", &[b]),
+            moments: plan.buffer("reward.moments", &[3]),
+            trace,
+            stream,
+        }
+    }
+
+    /// Draws the minibatch for M `columns` of values.
+    pub fn sample(&self, list: &mut List, columns: u32) {
+        let target = match self.settings.target {
+            TargetChoice::Hard => TargetRule::Hard(self.settings.target_every),
+            TargetChoice::Soft => TargetRule::Soft(self.settings.tau),
+        };
+        list.train(Phase::Sample, BeginGradientStep { clock: self.clock, betas: BETAS, target });
+        let (stream, ring, batch, clock, slot) = (self.stream, self.ring, self.batch, self.clock, self.slot);
+        list.train(Phase::Sample, Sample { stream, ring, batch, clock, slot });
+        if self.settings.standardise {
+            list.train(Phase::Sample, RewardMoments { moments: self.moments, batch, dims: self.dims, columns });
+        }
+    }
+
+    /// q_i(now) from the online networks and q_i(next) from the target networks.
+    pub fn utilities(&self, list: &mut List) {
+        let (dims, batch) = (self.dims, self.batch);
+        let steps = batch.steps;
+        let online = self.agents.block.weights.seen_by_training();
+        // Only double Q-learning asks the online networks about o'.
+        let times = if self.settings.double_q { 0..steps + 1 } else { 0..steps };
+        self.agents.forward(list, Phase::Sample, online, &batch, times, self.online);
+        self.agents.forward(list, Phase::Sample, self.agents.block.target, &batch, 1..steps + 1, self.target);
+        list.train(Phase::Sample, Taken { dims, q: self.online.q, batch, taken: self.taken });
+        let chooser = if self.settings.double_q { self.online.q } else { self.target.q };
+        list.train(Phase::Sample, NextValue { dims, chooser, target_q: self.target.q, batch, next: self.next });
+    }
+
+    /// y = r + γ·(1 − terminal)·`next`, L = mean (y − `value`)² and ∂L/∂`value`; M `columns` of values.
+    pub fn td_error(
+        &self,
+        plan: &mut Plan,
+        list: &mut List,
+        columns: u32,
+        value: Id<Reals, Training>,
+        next: Id<Reals, Training>,
+        dvalue: Id<Reals, Training>,
+    ) {
+        let (dims, batch) = (self.dims, self.batch);
+        let target = plan.buffer("td_target", &[batch.count, batch.steps, columns]);
+        let moments = self.settings.standardise.then_some(self.moments);
+        list.train(Phase::Target, Target { dims, columns, gamma: self.settings.gamma, moments, batch, next, target });
+        let hysteresis = self.settings.hysteresis;
+        list.train(Phase::Target, Loss { dims, columns, hysteresis, batch, value, target, dvalue, clock: self.clock });
+    }
+
+    /// Gradients to zero, before anything adds to them.
+    pub fn zero(&self, list: &mut List, mixer: Option<Block<Training>>) {
+        list.train(Phase::Apply, ZeroGradient { blocks: self.blocks(mixer) });
+    }
+
+    /// From ∂L/∂q_i to new parameters of agents and mixer.
+    pub fn apply(&self, list: &mut List, mixer: Option<Block<Training>>) {
+        let clock = self.clock;
+        list.train(
+            Phase::Apply,
+            TakenBackward { dims: self.dims, dtaken: self.dtaken, batch: self.batch, dq: self.dq },
+        );
+        self.agents.backward(list, &self.batch, self.online, self.dq, self.scratch);
+        let blocks = self.blocks(mixer);
+        list.train(Phase::Apply, ClipNorm { blocks: blocks.clone(), limit: self.settings.clip, clock });
+        for block in blocks {
+            list.train(Phase::Apply, Adam { block, clock });
+            list.train(Phase::Apply, UpdateTarget { block, clock });
+        }
+        list.train(Phase::Apply, TraceLoss { clock, trace: self.trace });
+    }
+
+    fn blocks(&self, mixer: Option<Block<Training>>) -> Vec<Block<Training>> {
+        std::iter::once(self.agents.block.seen_by_training()).chain(mixer).collect()
+    }
+}
