@@ -310,7 +310,7 @@ impl Env for Pellet {
             let from = ints[AGENTS_AT + agent] as u32;
             let to = self.spec.map.moved(from, action);
             ints[AGENTS_AT + agent] = to as i32;
-            out.parts[agent * PARTS + 2] = if to == from { 0.0 } else { -self.spec.move_cost };
+            out.parts[agent * PARTS + 2] = if to == from { 0.0 } else { 0.0 - self.spec.move_cost };
         }
         let team = self.take_pellets(ints, out.rewards);
         for (reward, parts) in out.rewards.iter_mut().zip(out.parts.chunks_exact_mut(PARTS)) {

@@ -13,7 +13,7 @@ use crate::env::pellet::{AGENTS, PELLETS, Pellet, UNREACHABLE};
 /// Work spent on a search, in set splits looked at: some milliseconds.
 const BUDGET: u64 = 3_000_000;
 /// Fewest and most sampled start states.
-const SAMPLES: (u64, u64) = (64, 4096);
+const SAMPLES: (u64, u64) = (256, 4096);
 /// Sets of pellets.
 const SETS: usize = 1 << *PELLETS.end();
 

@@ -1,0 +1,8 @@
+//! Environments: the contract they share, their rules one by one, and the numbers known about them.
+
+mod contract;
+mod matrix;
+mod pellet_optimum;
+mod pellet_rules;
+mod support;
+mod two_step;
