@@ -112,6 +112,8 @@ mod tests {
         check(2, 2, &stag_hunt, &[(0, 0), (1, 1)], &[(0, 0)]);
         let oblong = [(1.0, 1.0), (2.0, 2.0), (2.0, 2.0)];
         check(1, 3, &oblong, &[(0, 1), (0, 2)], &[(0, 1), (0, 2)]);
+        // Better for one agent and no worse for the other is enough to dominate.
+        check(1, 2, &[(1.0, 0.0), (1.0, 1.0)], &[(0, 1)], &[(0, 1)]);
     }
 
     #[test]

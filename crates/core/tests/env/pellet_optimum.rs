@@ -79,7 +79,7 @@ fn fewest_steps(env: &Pellet, start: &EnvState) -> u32 {
     info.max_steps
 }
 
-/// Mean of [`fewest_steps`] over distinct draws of the world's own reset, each counted as often as it was drawn.
+/// Mean of [`fewest_steps`] over start states drawn by the world's own reset.
 fn mean_over_draws(env: &Pellet, draws: u32, salt: u64) -> f64 {
     let stream = Stream::new(salt, "env");
     let mut state = EnvState::new(env.info());
@@ -107,7 +107,6 @@ fn p48_the_search_agrees_with_the_rules_on_every_start() {
     assert!((optimum.value - f64::from(total) / f64::from(optimum.starts)).abs() < 1e-12);
 }
 
-/// Agents that start in the same place at random: the search averages exactly what the reset draws.
 #[test]
 fn p48_several_pellets_are_routed_as_well_as_joint_search_does() {
     // One start state each, so that both numbers are exact: every allowed cell holds a pellet.
@@ -136,6 +135,9 @@ fn p48_several_pellets_are_routed_as_well_as_joint_search_does() {
 
 #[test]
 fn p48_random_starts_are_averaged_as_they_are_drawn() {
+    // Two agents on 2 × 2 cells: together (4 of 16 placements) they need 1, 1 or 2 steps, apart always 1.
+    let small = optimum(&PelletSpec { map: PelletMap::open(2, 2), ..open(4, StartLayout::Random) });
+    assert!((small.value - 13.0 / 12.0).abs() < 1e-12, "{small:?}");
     // All 81 placements times all pairs of cells without agents, of which there are 21 or 28.
     let spec = PelletSpec { num_pellets: 2, ..open(3, StartLayout::Random) };
     let exact = optimum(&spec);

@@ -300,6 +300,8 @@ fn sight_is_a_square_and_walls_hide_nothing() {
     world.place(0, 15);
     assert_eq!(world.obs(0)[2..], [1.0, 0.5, -0.25, 0.0, 0.0, 0.0], "what is out of sight is three zeros");
     assert!(!env.info().obs_determines_state);
+    let nearly = build(&PelletSpec { sight: Some(3), ..spec.clone() });
+    assert!(!nearly.info().obs_determines_state, "from one edge the other is four cells away");
     let wide = build(&PelletSpec { sight: Some(4), ..spec });
     assert!(wide.info().obs_determines_state, "a radius that spans the world is full sight");
 }
