@@ -157,8 +157,8 @@ mod tests {
             let mut counts = vec![0_u32; n.min(10) as usize];
             let stream = Stream::new(1, "test");
             for i in 0..20_000 {
-                counts[(u64::from(below(stream.words([i, 0, 0, 0])[0], n)) * counts.len() as u64 / u64::from(n))
-                    as usize] += 1;
+                let cell = u64::from(below(stream.words([i, 0, 0, 0])[0], n)) * counts.len() as u64 / u64::from(n);
+                counts[cell as usize] += 1;
             }
             let expected = 20_000.0 / counts.len() as f64;
             assert!(counts.iter().all(|&c| (f64::from(c) - expected).abs() < 5.0 * expected.sqrt()), "{n}: {counts:?}");
