@@ -3,9 +3,9 @@
 //! The only file that makes a colour; everyone else asks a [`Theme`]. Colours stand in `assets/theme/*.ron`. One
 //! accent colour marks what to press next, agents keep their colour everywhere, values are viridis.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use egui::{Color32, CornerRadius, FontId, Margin, Shadow, Stroke, TextStyle};
+use egui::{Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Shadow, Stroke, TextStyle};
 
 /// Colours and measures of the page.
 #[derive(Clone, Debug, PartialEq)]
@@ -215,10 +215,16 @@ impl Theme {
         FontId::proportional(self.size.body)
     }
 
-    /// The headline number.
+    /// The headline number, the page's name.
     #[must_use]
     pub fn title(&self) -> FontId {
-        FontId::proportional(self.size.title)
+        self.strong(self.size.title)
+    }
+
+    /// Headings of cards, the chosen tab, names: semi-bold.
+    #[must_use]
+    pub fn strong(&self, size: f32) -> FontId {
+        FontId::new(size, FontFamily::Name(STRONG.into()))
     }
 
     /// A card: the frame of everything on the page.
@@ -230,8 +236,13 @@ impl Theme {
             .inner_margin(Margin::same(self.size.pad as i8))
     }
 
-    /// Makes egui look like this theme.
+    /// Makes egui look like this theme. The first call installs the fonts, which egui takes up with its next frame.
     pub fn apply(&self, ctx: &egui::Context) {
+        let installed = egui::Id::unique("tandem fonts");
+        if !ctx.data(|data| data.get_temp(installed).unwrap_or(false)) {
+            ctx.set_fonts(fonts());
+            ctx.data_mut(|data| data.insert_temp(installed, true));
+        }
         let size = self.size;
         let theme = if self.dark { egui::Theme::Dark } else { egui::Theme::Light };
         ctx.set_theme(theme);
@@ -305,6 +316,27 @@ impl Theme {
         widgets.active = state(self.field_hover, self.accent, self.text);
         widgets.open = state(self.field_hover, self.line_strong, self.text);
     }
+}
+
+/// Family of the semi-bold face.
+const STRONG: &str = "strong";
+
+/// Inter with tabular figures, then egui's own; what neither has is asked of the system.
+fn fonts() -> FontDefinitions {
+    let mut fonts = FontDefinitions::default();
+    let faces: [(&str, &'static [u8]); 2] = [
+        ("Inter", include_bytes!("../../assets/fonts/Inter-Regular.otf")),
+        ("Inter semi-bold", include_bytes!("../../assets/fonts/Inter-SemiBold.otf")),
+    ];
+    for (name, bytes) in faces {
+        fonts.font_data.insert(name.to_owned(), Arc::new(FontData::from_static(bytes)));
+    }
+    let fallback = fonts.families.entry(FontFamily::Proportional).or_default();
+    let mut strong = fallback.clone();
+    fallback.insert(0, "Inter".to_owned());
+    strong.insert(0, "Inter semi-bold".to_owned());
+    fonts.families.insert(FontFamily::Name(STRONG.into()), strong);
+    fonts
 }
 
 /// A theme file.
