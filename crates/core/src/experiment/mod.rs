@@ -3,10 +3,14 @@
 //! The place of serde: environments, networks and algorithms below know nothing of formats.
 
 pub mod command;
+pub mod evaluate;
+pub mod joint;
 pub mod knobs;
 pub mod link;
 pub mod pack;
+pub mod run;
 pub mod session;
 pub mod snapshot;
 pub mod spec;
+pub mod stage;
 pub mod world;

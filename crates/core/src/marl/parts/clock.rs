@@ -141,7 +141,7 @@ impl Compute for BeginGradientStep {
 }
 
 /// From `start` to `end` over `over` env steps, then `end`; `start` for ever where `over` is 0.
-fn linear<R: Real>(start: R, end: R, over: R, env_step: u32) -> R {
+pub fn linear<R: Real>(start: R, end: R, over: R, env_step: u32) -> R {
     if over <= R::ZERO {
         return start;
     }

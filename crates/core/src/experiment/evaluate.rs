@@ -1,0 +1,42 @@
+//! One evaluation: runs its list on the parameters just trained, on streams of its own, and sums it up.
+
+use super::snapshot::EvalPoint;
+use crate::base::stats::summary;
+use crate::env::api::Headline;
+use crate::marl::learner::Learner;
+use crate::marl::parts::clock::{ENV_STEP, UPDATE};
+use crate::marl::parts::world::TERMINATED;
+use crate::nn::graph::Buffers;
+
+/// Evaluates the current parameters acting with `epsilon` (0: greedily). Training buffers do not change.
+pub fn evaluate(learner: &Learner, buffers: &Buffers<f32>, epsilon: f32) -> EvalPoint {
+    let evaluation = &learner.evaluation;
+    buffers.write(evaluation.epsilon)[0] = epsilon;
+    evaluation.list.run(buffers);
+
+    let info = learner.env.info();
+    let (n, episodes) = (info.num_agents as usize, evaluation.world.envs as usize);
+    let (returns, time) = (buffers.read(evaluation.returns), buffers.read(evaluation.world.time));
+    let ended = buffers.read(evaluation.world.ended);
+    let headline: Vec<f64> = (0..episodes)
+        .map(|e| match info.headline {
+            Headline::Steps => f64::from(time[e * 2 + 1]),
+            Headline::Return => returns[e * n..(e + 1) * n].iter().map(|&r| f64::from(r)).sum::<f64>() / n as f64,
+        })
+        .collect();
+    let of_headline = summary(&headline).expect("an evaluation has an episode");
+    let mean_return = |i: usize| (0..episodes).map(|e| f64::from(returns[e * n + i])).sum::<f64>() / episodes as f64;
+    let clock = buffers.read(learner.clock.clock);
+    EvalPoint {
+        env_steps: clock[ENV_STEP],
+        update: clock[UPDATE],
+        mean: of_headline.mean as f32,
+        min: of_headline.min as f32,
+        max: of_headline.max as f32,
+        // All starts enumerated: nothing was sampled, there is no sampling error.
+        ci95: if info.enumerated_starts > 0 { 0.0 } else { of_headline.ci95 as f32 },
+        returns: (0..n).map(|i| mean_return(i) as f32).collect(),
+        solved: ended.iter().filter(|&&e| e & TERMINATED != 0).count() as f32 / episodes as f32,
+        episodes: episodes as u32,
+    }
+}

@@ -1,0 +1,270 @@
+//! The stage: episodes of its own, on its own random stream, played with the newest weights; or the training
+//! environment itself. Computes what views show of the state on it.
+
+use super::command::Watch;
+use super::joint::{Igm, igm, mixed};
+use super::run::Run;
+use super::snapshot::{JointValues, Mixed, Stage};
+use crate::base::rng::Stream;
+use crate::env::api::{EnvState, Frame, StateRef, StepOut};
+use crate::marl::parts::clock::UPDATE;
+use crate::marl::parts::explore::epsilon_greedy;
+use crate::marl::probe::{Probe, greedy};
+
+/// States tried when looking for one where the mixer without |·| breaks IGM.
+const COUNTEREXAMPLE_STATES: u32 = 200;
+
+/// An episode being played, and what is kept of it.
+#[derive(Debug)]
+pub struct StagePlay {
+    state: EnvState,
+    episode: u32,
+    ended: bool,
+    actions: Vec<u32>,
+    explored: Vec<bool>,
+    rewards: Vec<f32>,
+    returns: Vec<f32>,
+    weights_update: u32,
+    /// States of the episode at which IGM held, and all its states.
+    igm: (u32, u32),
+    environment: Stream,
+    explore: Stream,
+}
+
+impl StagePlay {
+    /// At the start of episode 0 of the run's stage stream.
+    pub fn new(run: &Run) -> Self {
+        let seed = run.spec.seed;
+        let mut play = Self {
+            state: EnvState::new(run.learner.env.info()),
+            episode: 0,
+            ended: false,
+            actions: Vec::new(),
+            explored: Vec::new(),
+            rewards: Vec::new(),
+            returns: Vec::new(),
+            weights_update: 0,
+            igm: (0, 0),
+            environment: Stream::new(seed, "stage"),
+            explore: Stream::new(seed, "stage explore"),
+        };
+        play.begin(run);
+        play
+    }
+
+    /// Whether the episode is over.
+    pub fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Begins the next episode.
+    pub fn next_episode(&mut self, run: &Run) {
+        self.episode += 1;
+        self.begin(run);
+    }
+
+    /// One env step with the newest weights.
+    pub fn step(&mut self, run: &Run, explores: bool) {
+        let env = &*run.learner.env;
+        let n = env.info().num_agents;
+        let probe = Probe { learner: &run.learner, buffers: &run.buffers };
+        let step = env.step_count(self.state.view());
+        let epsilon = if explores { run.epsilon() } else { 0.0 };
+        let (q, legal) = (probe.utilities(self.state.view()), probe.legal(self.state.view()));
+        let choices: Vec<(u32, bool)> = (0..n)
+            .map(|i| {
+                let words = self.explore.words([0, self.episode, step, i * 256]);
+                epsilon_greedy(&q[i as usize], &legal[i as usize], epsilon, words)
+            })
+            .collect();
+        (self.actions, self.explored) = choices.into_iter().unzip();
+        let mut parts = vec![0.0; (n as usize) * env.info().part_names.len()];
+        let mut out = StepOut { rewards: &mut self.rewards, parts: &mut parts };
+        let draws = self.environment.env(0, self.episode, step + 1);
+        self.ended = env.step(self.state.view_mut(), &self.actions, &draws, &mut out).any();
+        for (sum, r) in self.returns.iter_mut().zip(&self.rewards) {
+            *sum += r;
+        }
+        self.weights_update = run.count(UPDATE);
+        self.judge(run);
+    }
+
+    fn begin(&mut self, run: &Run) {
+        let env = &*run.learner.env;
+        let n = env.info().num_agents as usize;
+        env.reset(self.state.view_mut(), &self.environment.env(0, self.episode, 0));
+        (self.ended, self.igm) = (false, (0, 0));
+        self.actions.clear();
+        self.explored.clear();
+        self.rewards = vec![0.0; n];
+        self.returns = vec![0.0; n];
+        self.weights_update = run.count(UPDATE);
+        self.judge(run);
+    }
+
+    fn judge(&mut self, run: &Run) {
+        if let Some(verdict) = verdict(run, self.state.view()) {
+            self.igm.0 += u32::from(verdict.holds);
+            self.igm.1 += 1;
+        }
+    }
+
+    /// What the page shows of this episode.
+    pub fn show(&self, run: &Run, watch: &Watch, explores: bool) -> (Stage, Option<JointValues>) {
+        let stage = Stage {
+            is_training_env: false,
+            env_index: 0,
+            episode: self.episode + 1,
+            weights_update: self.weights_update,
+            explores,
+            ended: self.ended,
+            actions: self.actions.clone(),
+            explored: self.explored.clone(),
+            rewards: self.rewards.clone(),
+            returns: self.returns.clone(),
+            ..look(run, self.state.view(), watch)
+        };
+        let joint = joint(run, self.state.view(), watch, share(self.igm));
+        (stage, joint)
+    }
+}
+
+/// What the page shows of the first training environment.
+pub fn show_training(run: &Run, watch: &Watch) -> (Stage, Option<JointValues>) {
+    let world = &run.learner.world;
+    let info = world.env.info();
+    let n = info.num_agents as usize;
+    let (ints, reals) = (run.buffers.read(world.ints), run.buffers.read(world.reals));
+    let at = StateRef { ints: &ints[..info.ints as usize], reals: &reals[..info.reals as usize] };
+    let time = run.buffers.read(world.time);
+    let moved = time[1] > 0;
+    let stage = Stage {
+        is_training_env: true,
+        env_index: 0,
+        episode: time[0] + 1,
+        weights_update: run.updates(),
+        explores: true,
+        ended: false,
+        actions: if moved { run.buffers.read(world.action)[..n].to_vec() } else { Vec::new() },
+        explored: run.buffers.read(world.explored)[..n].iter().map(|&e| e != 0).collect(),
+        rewards: run.buffers.read(world.reward)[..n].to_vec(),
+        returns: run.buffers.read(run.learner.tally.running)[..n].to_vec(),
+        ..look(run, at, watch)
+    };
+    let held = verdict(run, at).map_or((0, 0), |v| (u32::from(v.holds), 1));
+    let joint = joint(run, at, watch, share(held));
+    (stage, joint)
+}
+
+fn share((held, all): (u32, u32)) -> (f32, u32) {
+    (if all == 0 { 0.0 } else { held as f32 / all as f32 }, all)
+}
+
+/// The parts of the stage that depend on the state alone.
+fn look(run: &Run, at: StateRef<'_>, watch: &Watch) -> Stage {
+    let env = &*run.learner.env;
+    let info = env.info();
+    let probe = Probe { learner: &run.learner, buffers: &run.buffers };
+    let (q, legal) = (probe.utilities(at), probe.legal(at));
+    let observations = (0..info.num_agents)
+        .map(|i| {
+            let mut obs = vec![0.0; info.obs_len() as usize];
+            env.observe(at, i, &mut obs);
+            obs
+        })
+        .collect();
+    let mut state = vec![0.0; info.state_len() as usize];
+    env.state(at, &mut state);
+    let frame = env.frame(at);
+    let agent = watch.agent.min(info.num_agents - 1);
+    let overlay = match &frame {
+        Frame::Grid { width, height, .. } if watch.overlay => (0..width * height)
+            .map(|cell| env.standing_at(at, agent, cell).map_or_else(Vec::new, |there| probe.q(there.view(), agent)))
+            .collect(),
+        _ => Vec::new(),
+    };
+    let frequency = run.buffers.read(run.learner.tally.frequency);
+    Stage {
+        step: env.step_count(at),
+        observations,
+        state,
+        greedy: q.iter().zip(&legal).map(|(q, legal)| greedy(q, legal)).collect(),
+        legal: legal.iter().map(|row| row.iter().map(|&m| m != 0).collect()).collect(),
+        q,
+        overlay,
+        overlay_agent: agent,
+        frequencies: frequency
+            .chunks_exact(info.num_actions as usize)
+            .map(|row| {
+                let sum: f32 = row.iter().sum();
+                row.iter().map(|f| if sum > 0.0 { f / sum } else { 0.0 }).collect()
+            })
+            .collect(),
+        frame: Some(frame),
+        ..Stage::default()
+    }
+}
+
+fn verdict(run: &Run, at: StateRef<'_>) -> Option<Igm> {
+    let probe = Probe { learner: &run.learner, buffers: &run.buffers };
+    let value = probe.team_value(at, false)?;
+    Some(igm(&value, &probe.utilities(at), &probe.legal(at), (0, 1)))
+}
+
+fn joint(run: &Run, at: StateRef<'_>, watch: &Watch, igm_share: (f32, u32)) -> Option<JointValues> {
+    let n = run.learner.agents.count;
+    if !watch.joint_values || n < 2 {
+        return None;
+    }
+    let probe = Probe { learner: &run.learner, buffers: &run.buffers };
+    let value = probe.team_value(at, false)?;
+    let first = watch.pair.0.min(n - 1);
+    let second = if watch.pair.1.min(n - 1) == first { (first + 1) % n } else { watch.pair.1.min(n - 1) };
+    let pair = (first, second);
+    let points = watch.surface_points.clamp(2, 129);
+    let (q, legal) = (probe.utilities(at), probe.legal(at));
+    let can_free = run.learner.mixer.is_some() && watch.without_abs;
+    Some(JointValues {
+        pair,
+        is_sum: run.learner.is_sum,
+        learned: mixed(&value, &q, &legal, pair, points),
+        without_abs: can_free
+            .then(|| probe.team_value(at, true))
+            .flatten()
+            .map(|free| mixed(&free, &q, &legal, pair, points)),
+        counterexample: can_free.then(|| counterexample(run, pair, points)).flatten(),
+        exact: if n == 2 { run.learner.env.exact_q(at, run.spec.learner.gamma) } else { None },
+        igm_share,
+    })
+}
+
+/// A state, reached by uniformly random play on a stream of its own, at which the mixer without |·| breaks IGM.
+fn counterexample(run: &Run, pair: (u32, u32), points: u32) -> Option<(Frame, Mixed)> {
+    let env = &*run.learner.env;
+    let info = env.info();
+    let n = info.num_agents as usize;
+    let probe = Probe { learner: &run.learner, buffers: &run.buffers };
+    let (world, random) =
+        (Stream::new(run.spec.seed, "counterexample"), Stream::new(run.spec.seed, "counterexample explore"));
+    let mut state = EnvState::new(info);
+    let (mut rewards, mut parts) = (vec![0.0; n], vec![0.0; n * info.part_names.len()]);
+    let (mut episode, mut step) = (0, 0);
+    env.reset(state.view_mut(), &world.env(0, 0, 0));
+    for _ in 0..COUNTEREXAMPLE_STATES {
+        let (q, legal) = (probe.utilities(state.view()), probe.legal(state.view()));
+        let free = probe.team_value(state.view(), true)?;
+        if !igm(&free, &q, &legal, pair).holds {
+            return Some((env.frame(state.view()), mixed(&free, &q, &legal, pair, points)));
+        }
+        let actions: Vec<u32> = (0..n)
+            .map(|i| epsilon_greedy(&q[i], &legal[i], 1.0, random.words([0, episode, step, i as u32 * 256])).0)
+            .collect();
+        step += 1;
+        let mut out = StepOut { rewards: &mut rewards, parts: &mut parts };
+        if env.step(state.view_mut(), &actions, &world.env(0, episode, step), &mut out).any() {
+            (episode, step) = (episode + 1, 0);
+            env.reset(state.view_mut(), &world.env(0, episode, 0));
+        }
+    }
+    None
+}
