@@ -26,7 +26,7 @@ pub fn evaluate(learner: &Learner, buffers: &Buffers<f32>, epsilon: f32) -> Eval
         .collect();
     let of_headline = summary(&headline).expect("an evaluation has an episode");
     let mean_return = |i: usize| (0..episodes).map(|e| f64::from(returns[e * n + i])).sum::<f64>() / episodes as f64;
-    let clock = buffers.read(learner.clock.clock);
+    let clock = buffers.read(learner.clock.counters);
     EvalPoint {
         env_steps: clock[ENV_STEP],
         update: clock[UPDATE],

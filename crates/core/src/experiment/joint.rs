@@ -142,7 +142,7 @@ fn axis(utilities: &[f32], legal: &[u32]) -> (f32, f32) {
     let shown: Vec<f32> = utilities.iter().zip(legal).filter(|&(_, &m)| m != 0).map(|(&q, _)| q).collect();
     let (low, high) = if shown.is_empty() { (0.0, 0.0) } else { extent(&shown) };
     let half = ((high - low) * (0.5 + MARGIN)).max(NARROWEST / 2.0);
-    let centre = (low + high) / 2.0;
+    let centre = f32::midpoint(low, high);
     (centre - half, centre + half)
 }
 

@@ -75,7 +75,7 @@ impl Run {
 
     /// A counter of the clock, see [`crate::marl::parts::clock`].
     pub fn count(&self, counter: usize) -> u32 {
-        self.buffers.read(self.learner.clock.clock)[counter]
+        self.buffers.read(self.learner.clock.counters)[counter]
     }
 
     /// Updates finished.

@@ -102,7 +102,7 @@ impl<'a> QStep<'a> {
         let times = if self.settings.double_q { 0..steps + 1 } else { 0..steps };
         self.agents.forward(list, Phase::Sample, online, &batch, times, self.online);
         self.agents.forward(list, Phase::Sample, self.agents.block.target, &batch, 1..steps + 1, self.target);
-        list.train(Phase::Sample, Taken { dims, q: self.online.q, batch, taken: self.taken });
+        list.train(Phase::Sample, Taken { dims, q: self.online.q, batch, value: self.taken });
         let chooser = if self.settings.double_q { self.online.q } else { self.target.q };
         list.train(Phase::Sample, NextValue { dims, chooser, target_q: self.target.q, batch, next: self.next });
     }
@@ -120,7 +120,10 @@ impl<'a> QStep<'a> {
         let (dims, batch) = (self.dims, self.batch);
         let target = plan.buffer("td_target", &[batch.count, batch.steps, columns]);
         let moments = self.settings.standardise.then_some(self.moments);
-        list.train(Phase::Target, Target { dims, columns, gamma: self.settings.gamma, moments, batch, next, target });
+        list.train(
+            Phase::Target,
+            Target { dims, columns, gamma: self.settings.gamma, moments, batch, next, y: target },
+        );
         let hysteresis = self.settings.hysteresis;
         list.train(Phase::Target, Loss { dims, columns, hysteresis, batch, value, target, dvalue, clock: self.clock });
     }

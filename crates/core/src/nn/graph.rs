@@ -435,12 +435,12 @@ pub trait Precision: Real {
     fn run(call: &dyn Call, buffers: &Buffers<Self>);
 }
 impl Precision for f32 {
-    fn run(call: &dyn Call, buffers: &Buffers<f32>) {
+    fn run(call: &dyn Call, buffers: &Buffers<Self>) {
         call.run_f32(buffers);
     }
 }
 impl Precision for f64 {
-    fn run(call: &dyn Call, buffers: &Buffers<f64>) {
+    fn run(call: &dyn Call, buffers: &Buffers<Self>) {
         call.run_f64(buffers);
     }
 }

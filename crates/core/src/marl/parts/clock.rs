@@ -54,7 +54,7 @@ const SCALARS_LEN: u32 = 7;
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     /// Counters, see the constants above.
-    pub clock: Id<Words, Training>,
+    pub counters: Id<Words, Training>,
     /// Schedules as set from outside.
     pub settings: Id<Reals, Training>,
     /// Values of this update.
@@ -67,7 +67,7 @@ impl Clock {
     /// Its buffers.
     pub fn new(plan: &mut Plan) -> Self {
         Self {
-            clock: plan.buffer("clock", &[CLOCK_LEN]),
+            counters: plan.buffer("clock", &[CLOCK_LEN]),
             settings: plan.buffer("settings", &[SETTINGS_LEN]),
             scalars: plan.buffer("scalars", &[SCALARS_LEN]),
             epsilon: plan.buffer("epsilon", &[1]),
@@ -86,10 +86,10 @@ impl Compute for BeginUpdate {
     type Side = Training;
     const NAME: &'static str = "begin_update";
     fn wires(&self, wires: &mut Wires) {
-        wires.reads(self.clock.settings).writes(self.clock.clock).writes(self.clock.epsilon);
+        wires.reads(self.clock.settings).writes(self.clock.counters).writes(self.clock.epsilon);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
-        let mut clock = view.write(self.clock.clock);
+        let mut clock = view.write(self.clock.counters);
         clock[UPDATE] += 1;
         let s = view.read(self.clock.settings);
         view.write(self.clock.epsilon)[0] = linear(s[EPS], s[EPS_END], s[EPS_OVER], clock[ENV_STEP]);
@@ -120,10 +120,10 @@ impl Compute for BeginGradientStep {
     type Side = Training;
     const NAME: &'static str = "begin_gradient_step";
     fn wires(&self, wires: &mut Wires) {
-        wires.reads(self.clock.settings).writes(self.clock.clock).writes(self.clock.scalars);
+        wires.reads(self.clock.settings).writes(self.clock.counters).writes(self.clock.scalars);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
-        let mut clock = view.write(self.clock.clock);
+        let mut clock = view.write(self.clock.counters);
         clock[GRADIENT_STEP] += 1;
         let s = view.read(self.clock.settings);
         let mut scalars = view.write(self.clock.scalars);

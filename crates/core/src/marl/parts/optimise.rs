@@ -172,14 +172,14 @@ impl Compute for TraceLoss {
     type Side = Training;
     const NAME: &'static str = "trace_loss";
     fn wires(&self, wires: &mut Wires) {
-        wires.reads(self.clock.clock).reads(self.clock.scalars).writes(self.trace);
+        wires.reads(self.clock.counters).reads(self.clock.scalars).writes(self.trace);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let loss = view.read(self.clock.scalars)[LOSS].to_f32();
         let mut trace = view.write(self.trace);
         let mut hash = TraceHash([trace[0], trace[1]]);
         // The first word tells a gradient step from an env step, whose first word is an environment's index.
-        hash.add(&[u32::MAX, view.read(self.clock.clock)[GRADIENT_STEP], loss.to_bits()]);
+        hash.add(&[u32::MAX, view.read(self.clock.counters)[GRADIENT_STEP], loss.to_bits()]);
         trace.copy_from_slice(&hash.0);
     }
 }

@@ -74,11 +74,11 @@ impl Compute for Store {
         wires.reads(w.obs).reads(w.state).reads(w.mask).reads(w.action).reads(w.reward).reads(w.ended);
         wires.reads(w.next_obs).reads(w.next_state).reads(w.next_mask);
         wires.writes(r.obs).writes(r.state).writes(r.mask).writes(r.action).writes(r.reward);
-        wires.writes(r.terminal).writes(r.weight).writes(self.clock.clock);
+        wires.writes(r.terminal).writes(r.weight).writes(self.clock.counters);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let (w, r) = (&self.world, &self.ring);
-        let mut clock = view.write(self.clock.clock);
+        let mut clock = view.write(self.clock.counters);
         let (t, steps) = (clock[SEGMENT_STEP], r.steps);
         let slot = |e: u32| (clock[RING_HEAD] + e) % r.count;
         for e in 0..w.envs {
@@ -125,7 +125,7 @@ impl Compute for Sample {
     const NAME: &'static str = "sample";
     fn wires(&self, wires: &mut Wires) {
         let (r, b) = (&self.ring, &self.batch);
-        wires.reads(self.clock.clock);
+        wires.reads(self.clock.counters);
         wires
             .reads(r.obs)
             .reads(r.state)
@@ -139,7 +139,7 @@ impl Compute for Sample {
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let (r, b) = (&self.ring, &self.batch);
-        let clock = view.read(self.clock.clock);
+        let clock = view.read(self.clock.counters);
         let mut slots = view.write(self.slot);
         for (item, slot) in slots.iter_mut().enumerate() {
             *slot = if b.count == r.count {

@@ -49,21 +49,21 @@ pub struct Taken {
     /// The minibatch (actions).
     pub batch: Segments,
     /// q_i `[B, T, n]`.
-    pub taken: Id<Reals, Training>,
+    pub value: Id<Reals, Training>,
 }
 
 impl Compute for Taken {
     type Side = Training;
     const NAME: &'static str = "taken_value";
     fn wires(&self, wires: &mut Wires) {
-        wires.reads(self.q).reads(self.batch.action).writes(self.taken);
+        wires.reads(self.q).reads(self.batch.action).writes(self.value);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let (n, width) = (self.dims.agents as usize, padded(self.dims.actions) as usize);
-        let (q, action, mut taken) = (view.read(self.q), view.read(self.batch.action), view.write(self.taken));
+        let (q, action, mut value) = (view.read(self.q), view.read(self.batch.action), view.write(self.value));
         for (at, row) in self.dims.transitions() {
             for i in 0..n {
-                taken[at * n + i] = q[(row + i) * width + action[at * n + i] as usize];
+                value[at * n + i] = q[(row + i) * width + action[at * n + i] as usize];
             }
         }
     }
@@ -192,20 +192,20 @@ pub struct Target {
     /// Value of the next state `[B, T, M]`.
     pub next: Id<Reals, Training>,
     /// y `[B, T, M]`.
-    pub target: Id<Reals, Training>,
+    pub y: Id<Reals, Training>,
 }
 
 impl Compute for Target {
     type Side = Training;
     const NAME: &'static str = "td_target";
     fn wires(&self, wires: &mut Wires) {
-        wires.reads(self.batch.reward).reads(self.batch.terminal).reads(self.next).writes(self.target);
+        wires.reads(self.batch.reward).reads(self.batch.terminal).reads(self.next).writes(self.y);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let (width, m) = (self.dims.agents as usize + 1, self.columns as usize);
         let first = self.dims.reward_columns(self.columns).start;
         let (reward, terminal) = (view.read(self.batch.reward), view.read(self.batch.terminal));
-        let (next, mut target) = (view.read(self.next), view.write(self.target));
+        let (next, mut y) = (view.read(self.next), view.write(self.y));
         let gamma = R::from_f32(self.gamma);
         let (mean, deviation) = self.moments.map_or((R::ZERO, R::ONE), |id| {
             let m = view.read(id);
@@ -214,7 +214,7 @@ impl Compute for Target {
         for (at, _) in self.dims.transitions() {
             for j in 0..m {
                 let r = (reward[at * width + first + j] - mean) / deviation;
-                target[at * m + j] = r + gamma * (R::ONE - terminal[at]) * next[at * m + j];
+                y[at * m + j] = r + gamma * (R::ONE - terminal[at]) * next[at * m + j];
             }
         }
     }

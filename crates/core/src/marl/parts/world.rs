@@ -342,14 +342,14 @@ impl Compute for Tally {
             .writes(self.recent)
             .writes(self.frequency)
             .writes(self.trace)
-            .writes(self.clock.clock);
+            .writes(self.clock.counters);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let w = &self.world;
         let info = w.env.info();
         let (n, a) = (info.num_agents as usize, info.num_actions as usize);
         let (action, reward, ended) = (view.read(w.action), view.read(w.reward), view.read(w.ended));
-        let mut clock = view.write(self.clock.clock);
+        let mut clock = view.write(self.clock.counters);
         let (mut running, mut recent) = (view.write(self.running), view.write(self.recent));
         let mut frequency = view.write(self.frequency);
         let mut trace = view.write(self.trace);
