@@ -253,18 +253,19 @@ const ROUND: f32 = 12_582_912.0;
 
 /// Splits eˣ into 2ⁿ·(1 + q): n = round(x / ln 2), q = eʳ − 1 with r = x − n·ln 2 in ±0.35, by Cephes' polynomial
 /// (Moshier, `expf.c`). `x` must lie in −104 ..= 89.
+#[expect(clippy::excessive_precision, reason = "coefficients as published")]
 #[inline(always)]
 fn exp_parts(x: f32) -> (i32, f32) {
     let shifted = x * std::f32::consts::LOG2_E + ROUND;
     let n = shifted - ROUND;
     // ln 2 in two parts; n times the first is exact.
-    let r = (x - n * 0.693_359_375) - n * -2.121_944_4e-4;
-    let p = 1.987_569_15e-4;
-    let p = p * r + 1.398_199_95e-3;
-    let p = p * r + 8.333_452e-3;
-    let p = p * r + 4.166_579_6e-2;
-    let p = p * r + 1.666_666_55e-1;
-    let p = p * r + 0.5;
+    let r = (x - n * 0.693_359_375) - n * -2.121_944_40e-4;
+    let p = 1.987_569_150_0e-4;
+    let p = p * r + 1.398_199_950_7e-3;
+    let p = p * r + 8.333_451_907_3e-3;
+    let p = p * r + 4.166_579_589_4e-2;
+    let p = p * r + 1.666_666_545_9e-1;
+    let p = p * r + 5.000_000_120_1e-1;
     ((shifted.to_bits() as i32).wrapping_sub(ROUND.to_bits() as i32), (p * (r * r)) + r)
 }
 
@@ -286,6 +287,7 @@ fn exp_f32(x: f32) -> f32 {
 }
 
 /// FreeBSD's `e_logf.c` (which libm follows) without its branches.
+#[expect(clippy::excessive_precision, reason = "coefficients as published")]
 #[inline(always)]
 fn ln_f32(x: f32) -> f32 {
     /// Bits of √½: mantissas are brought into √½ .. √2, where x − 1 is exact.
@@ -298,25 +300,28 @@ fn ln_f32(x: f32) -> f32 {
     let s = f / (2.0 + f);
     let z = s * s;
     let w = z * z;
-    let even = w * (0.400_009_72 + w * 0.242_790_79);
-    let odd = z * (0.666_666_6 + w * 0.284_987_87);
+    let even = w * (0.400_009_721_52 + w * 0.242_790_788_41);
+    let odd = z * (0.666_666_626_93 + w * 0.284_987_866_88);
     let half_square = 0.5 * f * f;
-    let y = s * (half_square + (odd + even)) + exponent * 9.058_000_6e-6 - half_square + f + exponent * 0.693_138_1;
+    let y = s * (half_square + (odd + even)) + exponent * 9.058_000_614_5e-6 - half_square
+        + f
+        + exponent * 0.693_138_122_56;
     let y = if x > f32::MAX { x } else { y };
     let y = if x == 0.0 { f32::NEG_INFINITY } else { y };
     if x >= 0.0 { y } else { f32::NAN }
 }
 
 /// Cephes' `tanhf.c`: a polynomial near 0, where the quotient would cancel; 1 − 2/(e^2|x| + 1) elsewhere.
+#[expect(clippy::excessive_precision, reason = "coefficients as published")]
 #[inline(always)]
 fn tanh_f32(x: f32) -> f32 {
     let magnitude = x.abs();
     let z = x * x;
-    let p = -5.704_988_7e-3;
-    let p = p * z + 2.063_908_9e-2;
-    let p = p * z - 5.373_971_6e-2;
-    let p = p * z + 1.333_144_2e-1;
-    let p = p * z - 3.333_328_2e-1;
+    let p = -5.704_988_727_45e-3;
+    let p = p * z + 2.063_908_879_54e-2;
+    let p = p * z - 5.373_971_555_31e-2;
+    let p = p * z + 1.333_144_220_36e-1;
+    let p = p * z - 3.333_328_194_22e-1;
     let near = p * z * x + x;
     let far = 1.0 - 2.0 / (exp_f32(magnitude + magnitude) + 1.0);
     let far = f32::from_bits(far.to_bits() | (x.to_bits() & 0x8000_0000));

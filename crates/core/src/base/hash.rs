@@ -66,7 +66,9 @@ mod tests {
 
     fn of(records: &[&[u32]]) -> TraceHash {
         let mut hash = TraceHash::default();
-        records.iter().for_each(|record| hash.add(record));
+        for record in records {
+            hash.add(record);
+        }
         hash
     }
 

@@ -1,8 +1,8 @@
 //! Eight numbers side by side: the shape of every vector loop and of every sum in the exact engine.
 //!
-//! Two 128-bit registers in wasm and on any x86-64, wider ones where the compiler has them; the width is part of the
-//! arithmetic (sums run over eight lanes, then a fixed tree), so results do not depend on the machine. Plain arrays
-//! and loops: the compiler turns them into vector instructions.
+//! Two 128-bit registers in wasm and on any x86-64, one of 256 bits where the processor has AVX2 ([`kernel!`]); the
+//! width is part of the arithmetic (sums run over eight lanes, then a fixed tree), so results do not depend on the
+//! machine. Plain arrays and loops: the compiler turns them into vector instructions.
 
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
@@ -98,6 +98,37 @@ impl<R: Real> Lanes<R> {
         f(f(f(a, e), f(c, h)), f(f(b, g), f(d, i)))
     }
 }
+
+/// Defines a function compiled twice on x86-64, for any processor and for those with AVX2, and picks at run time.
+///
+/// `kernel! { pub fn name<R: Real>(a: A, …) => body }` calls `body::<R, P>(a, …)`, an `#[inline(always)]` function
+/// made of such functions only. P is how many [`Lanes`] a register tile is wide, 2 with AVX2 and 1 without: it may
+/// change what is computed together, never the order within a sum. AVX2 brings no fused multiply-add, and Rust fuses
+/// nothing by itself, so both have the same bits.
+macro_rules! kernel {
+    ($(#[$attribute:meta])* pub fn $name:ident<R: Real>($($arg:ident: $type:ty),* $(,)?) => $body:ident) => {
+        $(#[$attribute])*
+        pub fn $name<R: $crate::base::float::Real>($($arg: $type),*) {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2")]
+                fn with_avx2<R: $crate::base::float::Real>($($arg: $type),*) {
+                    $body::<R, 2>($($arg),*);
+                }
+                if std::arch::is_x86_feature_detected!("avx2") {
+                    #[expect(unsafe_code, reason = "a function with target features is called where they are there")]
+                    // SAFETY: the processor has AVX2.
+                    unsafe {
+                        with_avx2($($arg),*);
+                    }
+                    return;
+                }
+            }
+            $body::<R, 1>($($arg),*);
+        }
+    };
+}
+pub(crate) use kernel;
 
 /// The sum of `x` in lanes: number i goes to lane i mod 8 in order, the last group padded with zeros, then the tree
 /// of [`Lanes::sum`].

@@ -95,7 +95,9 @@ mod tests {
         let x: Vec<f64> = (0..50).map(|i| f64::from(i * i % 17) - 3.5).collect();
         let of = |x: &[f64]| {
             let mut running = Running::default();
-            x.iter().for_each(|x| running.push(*x));
+            for x in x {
+                running.push(*x);
+            }
             running
         };
         let mut joined = Running::default();

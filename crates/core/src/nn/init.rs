@@ -87,7 +87,9 @@ fn orthogonal<R: Real>(tensor: &Tensor, layout: &Layout, gain: f64, stream: &Str
             }
         }
         let length = v.iter().map(|v| v * v).sum::<f64>().sqrt();
-        v.iter_mut().for_each(|v| *v /= length);
+        for v in &mut v {
+            *v /= length;
+        }
         basis.push(v);
     }
     fill(tensor, weights, |element| {

@@ -206,8 +206,8 @@ impl Mixer {
 
     /// Numbers a row that a forward pass keeps for the backward pass.
     pub fn trace_width(&self) -> u32 {
-        self.agents * self.embed
-            + 2 * self.embed
+        2 * self.agents * self.embed
+            + 3 * self.embed
             + padded(1)
             + self.hyper_w1.hidden_width()
             + self.hyper_w2.hidden_width()

@@ -210,7 +210,9 @@ fn tiles_change_no_bit() {
     let x: Vec<f32> = random_rows("x", 11, 13).into_iter().map(|x| x as f32).collect();
     let forward = |groups: &[&[u32]]| {
         let (mut hidden, mut y) = (vec![0.0; 11 * net.hidden_width() as usize], vec![0.0_f32; 11 * 8]);
-        groups.iter().for_each(|rows| mlp_forward(&net, &weights, rows, &x, &mut hidden, &mut y));
+        for rows in groups {
+            mlp_forward(&net, &weights, rows, &x, &mut hidden, &mut y);
+        }
         y.into_iter().map(f32::to_bits).collect::<Vec<_>>()
     };
     let together = forward(&[&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]]);

@@ -24,7 +24,7 @@ struct Work {
 fn unit(k: u32, i: usize) -> f64 {
     let a = 1_000_003_u32.wrapping_mul(k).wrapping_add((i as u32 + 1).wrapping_mul(0x6D2B_79F5));
     let t = (a ^ (a >> 15)).wrapping_mul(a | 1);
-    let t = t.wrapping_add((t ^ (t >> 7)).wrapping_mul(t | 61)) ^ t;
+    let t = t.wrapping_add((t ^ (t >> 7)).wrapping_mul(t | 0x3D)) ^ t;
     f64::from(t ^ (t >> 14)) / 4_294_967_296.0
 }
 

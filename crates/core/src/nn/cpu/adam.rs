@@ -4,6 +4,7 @@
 //! All buffers have the layout of the weights. A parameter with gradient 0 and moments 0 (padding) stays as it is.
 
 use crate::base::float::{self, Real};
+use crate::base::lanes::kernel;
 
 /// Numbers of one optimiser step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,15 +28,27 @@ pub fn bias_correction<R: Real>(beta: R, t: u32) -> R {
     R::from_f64(1.0 - float::pow(beta.to_f64(), f64::from(t)))
 }
 
-/// See the file's header.
-pub fn adam<R: Real>(p: &AdamParams<R>, scale: R, grad: &[R], weights: &mut [R], m: &mut [R], v: &mut [R]) {
+kernel! {
+    /// See the file's header.
+    pub fn adam<R: Real>(
+        p: &AdamParams<R>,
+        scale: R,
+        grad: &[R],
+        weights: &mut [R],
+        m: &mut [R],
+        v: &mut [R],
+    ) => step
+}
+
+#[inline(always)]
+fn step<R: Real, const P: usize>(p: &AdamParams<R>, scale: R, grad: &[R], weights: &mut [R], m: &mut [R], v: &mut [R]) {
     let (keep1, keep2) = (R::ONE - p.beta1, R::ONE - p.beta2);
-    let (step, root) = (p.lr / p.bias1, p.bias2.sqrt());
+    let (lr, root) = (p.lr / p.bias1, R::ONE / p.bias2.sqrt());
     for (((w, m), v), g) in weights.iter_mut().zip(m).zip(v).zip(grad) {
         let g = *g * scale;
         *m = p.beta1 * *m + keep1 * g;
         *v = p.beta2 * *v + keep2 * g * g;
-        *w -= step * *m / (v.sqrt() / root + p.eps);
+        *w -= lr * *m / (v.sqrt() * root + p.eps);
     }
 }
 

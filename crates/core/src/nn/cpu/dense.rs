@@ -1,14 +1,14 @@
-//! Matrix products of the network kernels, tiled for registers: up to [`TILE`] rows × 8 columns of sums are kept
-//! while weights stream by.
+//! Matrix products of the network kernels, tiled for registers: up to [`TILE`] rows × `P` lanes of sums are kept
+//! while weights stream by (`P` as in [`kernel!`](crate::base::lanes)).
 //!
 //! Tiles change which sums are worked on together, never the order within a sum: element (r, o) of x·W + b is
 //! b_o + x_r0·W_0o + x_r1·W_1o + …, left to right, whatever rows share its tile.
 
 use crate::base::float::Real;
-use crate::base::lanes::{LANES, Lanes};
+use crate::base::lanes::{LANES, Lanes, padded};
 use crate::nn::layers::{Activation, Layer, Mlp};
 
-/// Rows of a register tile: 4 × 8 f32 sums fill half of the sixteen 128-bit registers.
+/// Rows of a register tile: 4 × 8 f32 sums fill half of the sixteen 128-bit registers, 4 × 16 half of the 256-bit ones.
 pub(super) const TILE: usize = 4;
 
 /// Runs `$body` for every tile of `$count` rows: `$first` is the tile's first row, the constant `$M` its number of
@@ -42,69 +42,91 @@ macro_rules! for_tiles {
 }
 pub(super) use for_tiles;
 
-/// Eight columns, from `col`, of x·W for `M` rows, added to `start`. `w` is `[inputs, stride]`.
+/// y = x·W + b for the rows of `x` and `y` that start at `x_at` and `y_at`; without `x`, inputs lie in `y`'s buffer.
 #[inline(always)]
-pub(super) fn product<R: Real, const M: usize>(
-    x: [&[R]; M],
-    w: &[R],
-    stride: usize,
-    col: usize,
-    start: Lanes<R>,
-) -> [Lanes<R>; M] {
-    let inputs = w.len() / stride;
-    let x = x.map(|row| &row[..inputs]);
-    let mut acc = [start; M];
-    for (i, row) in (0..inputs).zip(w.chunks_exact(stride)) {
-        let w = Lanes::load(&row[col..]);
-        for m in 0..M {
-            acc[m] += w * Lanes::splat(x[m][i]);
-        }
-    }
-    acc
-}
-
-/// y = x·W + b for the rows of `x` and `y` that start at `x_at` and `y_at`.
-#[inline(always)]
-pub(super) fn affine<R: Real, const M: usize>(
+pub(super) fn affine<R: Real, const P: usize, const M: usize>(
     layer: &Layer,
     weights: &[R],
-    x: &[R],
+    x: Option<&[R]>,
     x_at: [usize; M],
     y: &mut [R],
     y_at: [usize; M],
 ) {
-    let (w, b, stride) = parts(layer, weights);
-    let rows = x_at.map(|at| &x[at..]);
-    for col in (0..stride).step_by(LANES) {
-        let acc = product(rows, w, stride, col, Lanes::load(&b[col..]));
-        for m in 0..M {
-            acc[m].store(&mut y[y_at[m] + col..]);
+    let (w, b) = (&weights[layer.weight.range()], &weights[layer.bias.range()]);
+    products::<R, P, M>(w, Some(b), layer.weight.stride() as usize, x, x_at, y, y_at);
+}
+
+/// y = x·W (+ b) as in [`affine`], W being `[inputs, stride]`.
+#[inline(always)]
+pub(super) fn products<R: Real, const P: usize, const M: usize>(
+    w: &[R],
+    b: Option<&[R]>,
+    stride: usize,
+    x: Option<&[R]>,
+    x_at: [usize; M],
+    y: &mut [R],
+    y_at: [usize; M],
+) {
+    let mut col = 0;
+    if P > 1 {
+        while col + P * LANES <= stride {
+            product::<R, P, M>(w, b, stride, col, x, x_at, y, y_at);
+            col += P * LANES;
         }
+    }
+    while col < stride {
+        product::<R, 1, M>(w, b, stride, col, x, x_at, y, y_at);
+        col += LANES;
     }
 }
 
-/// [`affine`] where inputs and outputs lie in one buffer.
+/// `P` lanes of columns, from `col`.
 #[inline(always)]
-pub(super) fn affine_within<R: Real, const M: usize>(
-    layer: &Layer,
-    weights: &[R],
-    buffer: &mut [R],
+fn product<R: Real, const P: usize, const M: usize>(
+    w: &[R],
+    b: Option<&[R]>,
+    stride: usize,
+    col: usize,
+    x: Option<&[R]>,
     x_at: [usize; M],
+    y: &mut [R],
     y_at: [usize; M],
 ) {
-    let (w, b, stride) = parts(layer, weights);
-    for col in (0..stride).step_by(LANES) {
-        let acc = product(x_at.map(|at| &buffer[at..]), w, stride, col, Lanes::load(&b[col..]));
+    let inputs = w.len() / stride;
+    let x = x_at.map(|at| &x.unwrap_or(y)[at..at + inputs]);
+    let mut acc = [b.map_or([Lanes::ZERO; P], |b| load(&b[col..])); M];
+    for (i, row) in (0..inputs).zip(w.chunks_exact(stride)) {
+        let w: [Lanes<R>; P] = load(&row[col..]);
         for m in 0..M {
-            acc[m].store(&mut buffer[y_at[m] + col..]);
+            let x = Lanes::splat(x[m][i]);
+            for p in 0..P {
+                acc[m][p] += w[p] * x;
+            }
         }
+    }
+    for m in 0..M {
+        store(acc[m], &mut y[y_at[m] + col..]);
+    }
+}
+
+/// `P` lanes lying one after the other.
+#[inline(always)]
+pub(super) fn load<R: Real, const P: usize>(x: &[R]) -> [Lanes<R>; P] {
+    std::array::from_fn(|p| Lanes::load(&x[p * LANES..]))
+}
+
+/// Overwrites `P` lanes lying one after the other.
+#[inline(always)]
+pub(super) fn store<R: Real, const P: usize>(lanes: [Lanes<R>; P], x: &mut [R]) {
+    for p in 0..P {
+        lanes[p].store(&mut x[p * LANES..]);
     }
 }
 
 /// Runs the hidden layers of `net` on rows of `x`, keeping their activations in `hidden`, and returns where the last
 /// layer finds its inputs there (`hidden_at` itself for a network without hidden layers).
 #[inline(always)]
-pub(super) fn hidden_layers<R: Real, const M: usize>(
+pub(super) fn hidden_layers<R: Real, const P: usize, const M: usize>(
     net: &Mlp,
     weights: &[R],
     x: &[R],
@@ -114,15 +136,11 @@ pub(super) fn hidden_layers<R: Real, const M: usize>(
 ) -> [usize; M] {
     let mut from = hidden_at;
     for (l, layer) in net.layers[..net.layers.len() - 1].iter().enumerate() {
-        let to = if l == 0 {
-            affine(layer, weights, x, x_at, hidden, hidden_at);
-            hidden_at
-        } else {
-            let width = layer.weight.rows.next_multiple_of(LANES as u32) as usize;
-            let to = from.map(|at| at + width);
-            affine_within(layer, weights, hidden, from, to);
-            to
+        let (x, x_at, to) = match l {
+            0 => (Some(x), x_at, hidden_at),
+            _ => (None, from, from.map(|at| at + padded(layer.weight.rows) as usize)),
         };
+        affine::<R, P, M>(layer, weights, x, x_at, hidden, to);
         for at in to {
             activate(net.activation, &mut hidden[at..at + layer.weight.stride() as usize]);
         }
@@ -134,25 +152,34 @@ pub(super) fn hidden_layers<R: Real, const M: usize>(
 /// The activation, in place.
 #[inline(always)]
 fn activate<R: Real>(activation: Activation, x: &mut [R]) {
-    match activation {
-        // Written so that NaN passes: a diverged run must show itself.
-        Activation::Relu => x.iter_mut().for_each(|x| *x = if *x < R::ZERO { R::ZERO } else { *x }),
-        Activation::Tanh => x.iter_mut().for_each(|x| *x = x.tanh()),
+    for x in x {
+        *x = match activation {
+            // Written so that NaN passes: a diverged run must show itself.
+            Activation::Relu => {
+                if *x < R::ZERO {
+                    R::ZERO
+                } else {
+                    *x
+                }
+            }
+            Activation::Tanh => x.tanh(),
+        };
     }
 }
 
 /// Turns the gradient of activations `h` into that of their inputs, in place.
 #[inline(always)]
 pub(super) fn activate_backward<R: Real>(activation: Activation, h: &[R], d: &mut [R]) {
-    let pairs = d.iter_mut().zip(h);
-    match activation {
-        Activation::Relu => pairs.for_each(|(d, h)| *d = if *h > R::ZERO { *d } else { R::ZERO }),
-        Activation::Tanh => pairs.for_each(|(d, h)| *d *= R::ONE - *h * *h),
+    for (d, h) in d.iter_mut().zip(h) {
+        *d = match activation {
+            Activation::Relu => {
+                if *h > R::ZERO {
+                    *d
+                } else {
+                    R::ZERO
+                }
+            }
+            Activation::Tanh => *d * (R::ONE - *h * *h),
+        };
     }
-}
-
-/// W, b and the stride of a row.
-#[inline(always)]
-fn parts<'a, R>(layer: &Layer, weights: &'a [R]) -> (&'a [R], &'a [R], usize) {
-    (&weights[layer.weight.range()], &weights[layer.bias.range()], layer.weight.stride() as usize)
 }

@@ -34,7 +34,7 @@ impl<'a, R: Real> MixerAt<'a, R> {
     /// Runs the hypernetworks at `state` `[padded(state_len)]`.
     pub fn new(net: &'a Mixer, weights: &[R], state: &[R]) -> Self {
         let mut hyper = vec![R::ZERO; net.trace_width() as usize];
-        hyper_tile(net, weights, state, [0], &mut hyper, [0]);
+        hyper_tile::<R, 1, 1>(net, weights, state, [0], &mut hyper, [0]);
         Self { net, hyper, h: vec![R::ZERO; net.embed as usize] }
     }
 
@@ -43,7 +43,7 @@ impl<'a, R: Real> MixerAt<'a, R> {
         let parts = Parts::new(self.net);
         self.h.copy_from_slice(&self.hyper[parts.h..parts.w2]);
         let (w1, w2) = (&self.hyper[..parts.h], &self.hyper[parts.w2..parts.value]);
-        mix_row(self.net.positivity, w1, &mut self.h, w2, self.hyper[parts.value], q)
+        mix_row(w1, &mut self.h, w2, self.hyper[parts.value], q)
     }
 
     /// ∂Q_tot/∂q_i for `q` `[agents]`, into `slopes` `[agents]`: how much each agent's own value counts here.

@@ -8,13 +8,29 @@
 //! Order: parameters as in [`mlp_backward`](mod@crate::nn::cpu::mlp_backward); ∂L/∂q_a in lanes.
 
 use crate::base::float::Real;
-use crate::base::lanes::{LANES, Lanes, padded};
-use crate::nn::cpu::mixer_forward::{Parts, positive};
+use crate::base::lanes::{LANES, Lanes, kernel, padded};
+use crate::nn::cpu::mixer_forward::Parts;
 use crate::nn::cpu::mlp_backward::{BLOCK, Starts, Work, backward_block};
-use crate::nn::layers::{Mixer, Mlp, Positivity};
+use crate::nn::layers::{Mixer, Positivity};
 
-/// See the file's header. `scratch` is working memory that grows once; its contents mean nothing between calls.
-pub fn mixer_backward<R: Real>(
+kernel! {
+    /// See the file's header. `scratch` is working memory that grows once; its contents mean nothing between calls.
+    pub fn mixer_backward<R: Real>(
+        net: &Mixer,
+        weights: &[R],
+        rows: &[u32],
+        state: &[R],
+        q: &[R],
+        trace: &[R],
+        dq_tot: &[R],
+        scratch: &mut Vec<R>,
+        grad: &mut [R],
+        dq: &mut [R],
+    ) => backward
+}
+
+#[inline(always)]
+fn backward<R: Real, const P: usize>(
     net: &Mixer,
     weights: &[R],
     rows: &[u32],
@@ -59,14 +75,16 @@ pub fn mixer_backward<R: Real>(
             dv.store(&mut value.dz[k * LANES..]);
         }
         let state_at = Starts::new(rows.iter().map(|&row| row as usize * stride));
-        let mut run = |net: &Mlp, hidden: usize, work: &mut Work<'_, R>| {
+        for (net, hidden, work) in [
+            (&net.hyper_w1, parts.w1_hidden, &mut *w1),
+            (&net.hyper_b1, 0, &mut *b1),
+            (&net.hyper_w2, parts.w2_hidden, &mut *w2),
+            (&net.value, parts.value_hidden, &mut *value),
+        ] {
             let hidden_at = Starts::new((first..first + rows.len()).map(|b| b * width + hidden));
-            backward_block(net, (state, state_at.as_slice()), (trace, hidden_at.as_slice()), work, grad, None);
-        };
-        run(&net.hyper_w1, parts.w1_hidden, w1);
-        run(&net.hyper_b1, 0, b1);
-        run(&net.hyper_w2, parts.w2_hidden, w2);
-        run(&net.value, parts.value_hidden, value);
+            let (x, h) = ((state, state_at.as_slice()), (trace, hidden_at.as_slice()));
+            backward_block::<R, P>(net, x, h, work, grad, None);
+        }
     }
 }
 
@@ -84,36 +102,36 @@ pub(super) fn unmix_row<R: Real>(
 ) {
     let parts = Parts::new(net);
     let (h, w2) = (&trace[parts.h..parts.w2], &trace[parts.w2..parts.value]);
-    let embed = h.len();
-    let g = Lanes::splat(g);
-    for e in (0..embed).step_by(LANES) {
-        let (h, w2) = (Lanes::load(&h[e..]), Lanes::load(&w2[e..]));
-        (g * h * slope(net.positivity, w2)).store(&mut dw2[e..]);
-        let elu_slope = h.map(|h| if h > R::ZERO { R::ONE } else { h + R::ONE });
-        (g * positive(net.positivity, w2) * elu_slope).store(&mut dz[e..]);
+    for (((dz, dw2), h), w2) in dz.iter_mut().zip(&mut *dw2).zip(h).zip(w2) {
+        *dw2 = g * *h;
+        let elu_slope = if *h > R::ZERO { R::ONE } else { *h + R::ONE };
+        *dz = g * *w2 * elu_slope;
     }
-    for a in 0..q.len() {
-        let (w1, dw1) = (&trace[a * embed..(a + 1) * embed], &mut dw1[a * embed..(a + 1) * embed]);
-        let q = Lanes::splat(q[a]);
+    for (a, w1) in trace[..parts.h].chunks_exact(dz.len()).enumerate() {
         let mut acc = Lanes::ZERO;
-        for e in (0..embed).step_by(LANES) {
-            let (w1, dz) = (Lanes::load(&w1[e..]), Lanes::load(&dz[e..]));
-            (q * dz * slope(net.positivity, w1)).store(&mut dw1[e..]);
-            acc += positive(net.positivity, w1) * dz;
+        for (w1, dz) in w1.chunks_exact(LANES).zip(dz.chunks_exact(LANES)) {
+            acc += Lanes::load(w1) * Lanes::load(dz);
         }
         dq[a] = acc.sum();
+        for (dw1, dz) in dw1[a * dz.len()..].iter_mut().zip(&*dz) {
+            *dw1 = q[a] * *dz;
+        }
     }
+    positive_backward(net.positivity, &trace[parts.raw_w1..parts.raw_w2], dw1);
+    positive_backward(net.positivity, &trace[parts.raw_w2..parts.w1_hidden], dw2);
 }
 
-/// Derivative of the positivity map.
+/// Turns the gradient of mixing weights into that of what the hypernetwork gave, in place.
 #[inline(always)]
-fn slope<R: Real>(positivity: Positivity, raw: Lanes<R>) -> Lanes<R> {
-    match positivity {
-        Positivity::Abs => raw.map(|x| {
-            let below = if x < R::ZERO { -R::ONE } else { R::ZERO };
-            if x > R::ZERO { R::ONE } else { below }
-        }),
-        Positivity::Softplus => raw.map(R::sigmoid),
-        Positivity::Free => Lanes::splat(R::ONE),
+fn positive_backward<R: Real>(positivity: Positivity, raw: &[R], d: &mut [R]) {
+    for (d, &raw) in d.iter_mut().zip(raw) {
+        *d = match positivity {
+            Positivity::Abs => {
+                let below = if raw < R::ZERO { -*d } else { R::ZERO };
+                if raw > R::ZERO { *d } else { below }
+            }
+            Positivity::Softplus => *d * raw.sigmoid(),
+            Positivity::Free => *d,
+        };
     }
 }

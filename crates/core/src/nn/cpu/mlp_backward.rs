@@ -8,15 +8,30 @@
 //! call on their rows joined, and rows with dy = 0 change no bit. An element of dx is summed over outputs in order.
 
 use crate::base::float::Real;
-use crate::base::lanes::{LANES, Lanes, padded};
-use crate::nn::cpu::dense::{TILE, activate_backward, for_tiles, product};
+use crate::base::lanes::{LANES, Lanes, kernel, padded};
+use crate::nn::cpu::dense::{TILE, activate_backward, for_tiles, load, products, store};
 use crate::nn::layers::{Layer, Mlp};
 
 /// Rows worked on together, so that their vectors and a layer's gradient stay in the first-level cache.
 pub(super) const BLOCK: usize = 32;
 
-/// See the file's header. `scratch` is working memory that grows once; its contents mean nothing between calls.
-pub fn mlp_backward<R: Real>(
+kernel! {
+    /// See the file's header. `scratch` is working memory that grows once; its contents mean nothing between calls.
+    pub fn mlp_backward<R: Real>(
+        net: &Mlp,
+        weights: &[R],
+        rows: &[u32],
+        x: &[R],
+        hidden: &[R],
+        dy: &[R],
+        scratch: &mut Vec<R>,
+        grad: &mut [R],
+        dx: Option<&mut [R]>,
+    ) => backward
+}
+
+#[inline(always)]
+fn backward<R: Real, const P: usize>(
     net: &Mlp,
     weights: &[R],
     rows: &[u32],
@@ -42,7 +57,7 @@ pub fn mlp_backward<R: Real>(
         }
         let (x_at, hidden_at) = (starts(inputs), starts(hidden_width));
         let dx = dx.as_deref_mut().map(|dx| (dx, x_at.as_slice()));
-        backward_block(net, (x, x_at.as_slice()), (hidden, hidden_at.as_slice()), &mut work, grad, dx);
+        backward_block::<R, P>(net, (x, x_at.as_slice()), (hidden, hidden_at.as_slice()), &mut work, grad, dx);
     }
 }
 
@@ -102,7 +117,8 @@ impl<'a, R: Real> Work<'a, R> {
 }
 
 /// One block of rows, given as buffers and the starts of its rows there; ∂L/∂y lies in `work.dz`.
-pub(super) fn backward_block<R: Real>(
+#[inline(always)]
+pub(super) fn backward_block<R: Real, const P: usize>(
     net: &Mlp,
     (x, x_at): (&[R], &[usize]),
     (hidden, hidden_at): (&[R], &[usize]),
@@ -121,24 +137,24 @@ pub(super) fn backward_block<R: Real>(
             to.copy_from_slice(&source[at + offset..at + offset + inputs]);
         }
         let dz = &work.dz[..count * outputs];
-        weight_gradient(layer, packed, dz, grad);
+        weight_gradient::<R, P>(layer, packed, dz, grad);
         if l > 0 {
             let (w, rest) = transposed.split_at(transposed_len(layer));
             transposed = rest;
             let below = &mut work.below[..count * inputs];
-            input_gradient(layer, w, dz, below, |row| row * inputs);
+            input_gradient::<R, P>(layer, w, dz, below, |row| row * inputs);
             activate_backward(net.activation, packed, below);
             std::mem::swap(&mut work.dz, &mut work.below);
             hidden_end -= inputs;
         } else if let Some((dx, at)) = &mut dx {
-            input_gradient(layer, transposed, dz, dx, |row| at[row]);
+            input_gradient::<R, P>(layer, transposed, dz, dx, |row| at[row]);
         }
     }
 }
 
 /// ∂L/∂W += xᵀ·dz and ∂L/∂b += Σ dz for a block of rows lying one after the other.
 #[inline(always)]
-fn weight_gradient<R: Real>(layer: &Layer, x: &[R], dz: &[R], grad: &mut [R]) {
+fn weight_gradient<R: Real, const P: usize>(layer: &Layer, x: &[R], dz: &[R], grad: &mut [R]) {
     let (inputs, outputs) = (padded(layer.weight.rows) as usize, layer.weight.stride() as usize);
     let bias = &mut grad[layer.bias.range()];
     for dz in dz.chunks_exact(outputs) {
@@ -146,53 +162,65 @@ fn weight_gradient<R: Real>(layer: &Layer, x: &[R], dz: &[R], grad: &mut [R]) {
     }
     let weight = &mut grad[layer.weight.range()];
     for (i, rows) in weight.chunks_mut(TILE * outputs).enumerate() {
-        for col in (0..outputs).step_by(LANES) {
-            let mut acc = [Lanes::ZERO; TILE];
-            for (acc, row) in acc.iter_mut().zip(rows.chunks_exact(outputs)) {
-                *acc = Lanes::load(&row[col..]);
+        let mut col = 0;
+        if P > 1 {
+            while col + P * LANES <= outputs {
+                outer_products::<R, P>(rows, x, inputs, i * TILE, dz, outputs, col);
+                col += P * LANES;
             }
-            // Inputs are padded to whole tiles; the sums beyond the last weight row are not stored.
-            let acc = outer_products(acc, x, inputs, i * TILE, dz, outputs, col);
-            for (acc, row) in acc.iter().zip(rows.chunks_exact_mut(outputs)) {
-                acc.store(&mut row[col..]);
-            }
+        }
+        while col < outputs {
+            outer_products::<R, 1>(rows, x, inputs, i * TILE, dz, outputs, col);
+            col += LANES;
         }
     }
 }
 
-/// acc\[k\] += Σ over rows of x\[i + k\]·dz\[col ..\].
+/// `TILE` rows and `P` lanes of columns of ∂L/∂W: row k += Σ over the block of x\[i + k\]·dz\[col ..\].
 #[inline(always)]
-fn outer_products<R: Real>(
-    mut acc: [Lanes<R>; TILE],
+fn outer_products<R: Real, const P: usize>(
+    grad: &mut [R],
     x: &[R],
     inputs: usize,
     i: usize,
     dz: &[R],
     outputs: usize,
     col: usize,
-) -> [Lanes<R>; TILE] {
+) {
+    let mut acc = [[Lanes::ZERO; P]; TILE];
+    for (acc, row) in acc.iter_mut().zip(grad.chunks_exact(outputs)) {
+        *acc = load(&row[col..]);
+    }
     for (x, dz) in x.chunks_exact(inputs).zip(dz.chunks_exact(outputs)) {
-        let dz = Lanes::load(&dz[col..]);
+        let dz: [Lanes<R>; P] = load(&dz[col..]);
         let x: &[R; TILE] = x[i..].first_chunk().expect("rows are padded to whole lanes");
         for k in 0..TILE {
-            acc[k] += dz * Lanes::splat(x[k]);
+            let x = Lanes::splat(x[k]);
+            for p in 0..P {
+                acc[k][p] += dz[p] * x;
+            }
         }
     }
-    acc
+    // Inputs are padded to whole tiles: sums beyond the last row of W are dropped here.
+    for (acc, row) in acc.into_iter().zip(grad.chunks_exact_mut(outputs)) {
+        store(acc, &mut row[col..]);
+    }
 }
 
 /// dx = dz·Wᵀ for a block of rows; row r of dx starts at `dx_at(r)`.
 #[inline(always)]
-fn input_gradient<R: Real>(layer: &Layer, transposed: &[R], dz: &[R], dx: &mut [R], dx_at: impl Fn(usize) -> usize) {
+fn input_gradient<R: Real, const P: usize>(
+    layer: &Layer,
+    transposed: &[R],
+    dz: &[R],
+    dx: &mut [R],
+    dx_at: impl Fn(usize) -> usize,
+) {
     let (inputs, outputs) = (padded(layer.weight.rows) as usize, layer.weight.stride() as usize);
     for_tiles!(dz.len() / outputs, |first, M| {
-        let rows: [&[R]; M] = std::array::from_fn(|m| &dz[(first + m) * outputs..]);
-        for col in (0..inputs).step_by(LANES) {
-            let acc = product(rows, transposed, inputs, col, Lanes::ZERO);
-            for m in 0..M {
-                acc[m].store(&mut dx[dx_at(first + m) + col..]);
-            }
-        }
+        let from: [usize; M] = std::array::from_fn(|m| (first + m) * outputs);
+        let to: [usize; M] = std::array::from_fn(|m| dx_at(first + m));
+        products::<R, P, M>(&transposed[..transposed_len(layer)], None, inputs, Some(dz), from, dx, to);
     });
 }
 
