@@ -10,7 +10,7 @@ mod values;
 
 pub use rules::{
     forget_unused, gradient_steps_per_env_step, normalise, remarks, samples_per_env_step, segment_steps, switch_algo,
-    switch_env, team_reward, why_not,
+    switch_env, why_not,
 };
 pub use table::KNOBS;
 

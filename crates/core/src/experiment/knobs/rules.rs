@@ -1,15 +1,15 @@
 //! What one field means for another: bounds that involve several, which algorithm fits which world, derived figures.
 
 use super::{KNOBS, knob};
+use crate::base::lanes::padded;
 use crate::env::api::EnvInfo;
 use crate::env::matrix_game::{ACTIONS, PAYOFF};
 use crate::env::pellet::PelletError;
 use crate::env::registry::EnvError;
 use crate::experiment::snapshot::Sentence;
-use crate::experiment::spec::{
-    AlgoChoice, CellKind, EnvChoice, ExperimentSpec, GameChoice, Payoffs, RewardChoice, StartChoice,
-};
+use crate::experiment::spec::{AlgoChoice, CellKind, EnvChoice, ExperimentSpec, GameChoice, Payoffs, StartChoice};
 use crate::experiment::world;
+use crate::marl::registry::{Refusal, accepts};
 
 /// Bytes that replay and the largest batch may take together.
 const MEMORY: u64 = 256 << 20;
@@ -84,7 +84,8 @@ fn normalise_run(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
     if whole != spec.learner.rollout {
         change(spec, "rollout", whole, Bound::Exactly, "notice.whole_episodes", told);
     }
-    change(spec, "buffer", spec.learner.batch, Bound::AtLeast, "notice.buffer_below_batch", told);
+    let least = spec.learner.batch.max(spec.learner.envs);
+    change(spec, "buffer", least, Bound::AtLeast, "notice.buffer_too_small", told);
     let rarest = spec.budget.div_ceil(EVALUATIONS);
     change(spec, "eval_every", rarest, Bound::AtLeast, "notice.too_many_evaluations", told);
     let Ok(env) = world::env_spec(spec).build() else { return };
@@ -123,14 +124,20 @@ fn change(spec: &mut ExperimentSpec, key: &str, bound: u32, side: Bound, id: &st
 /// Bytes of a segment in replay, and of a segment in a batch with all activations and gradients.
 fn memory(spec: &ExperimentSpec, info: &EnvInfo) -> (u64, u64) {
     let l = &spec.learner;
+    let lanes = |width: u32| u64::from(padded(width));
     let (agents, actions) = (u64::from(info.num_agents), u64::from(info.num_actions));
-    let (obs, state) = (u64::from(info.obs_len()), u64::from(info.state_len()));
+    let (obs, state) = (lanes(info.obs_len() + info.num_agents), lanes(info.state_len()));
     let steps = u64::from(segment_steps(spec));
-    let stored = (steps + 1) * (agents * (obs + actions) + state) + steps * (2 * agents + 2);
-    // Values and gradients of each layer, online and target, at this and the next env step.
-    let network = agents * (obs + agents + u64::from(l.hidden) * u64::from(l.layers) + actions);
-    let hyper = u64::from(l.hyper_hidden) + agents * u64::from(l.embed) + 3 * u64::from(l.embed);
-    let mixer = if spec.algo == AlgoChoice::Qmix { state + 2 * hyper } else { agents };
+    // As `marl::parts::replay::Segments` lays it out.
+    let stored = (steps + 1) * (agents * (obs + actions) + state) + steps * (2 * agents + 3);
+    let network = agents * (obs + lanes(l.hidden) * u64::from(l.layers) + lanes(info.num_actions));
+    let mixer = if spec.algo == AlgoChoice::Qmix {
+        let hyper_hidden = if l.hyper_layers == 2 { lanes(l.hyper_hidden) } else { 0 };
+        state + 2 * hyper_hidden + (agents + 3) * lanes(l.embed)
+    } else {
+        agents
+    };
+    // Values and gradients, online and target.
     (4 * stored, 4 * (stored + (steps + 1) * 4 * (network + mixer)))
 }
 
@@ -159,26 +166,16 @@ pub(super) fn plays(spec: &ExperimentSpec, game: GameChoice) -> bool {
     spec.env == EnvChoice::Matrix && spec.matrix.game == game
 }
 
-/// Whether the world has one reward of the team (each agent's own move costs aside, which are summed).
-pub fn team_reward(spec: &ExperimentSpec) -> bool {
-    match spec.env {
-        EnvChoice::Pellet => {
-            spec.pellet.agents == 1 || spec.pellet.reward == RewardChoice::Team || spec.pellet.alpha == 1.0
-        }
-        EnvChoice::Matrix => world::matrix_spec(&spec.matrix).payoffs.iter().all(|(first, second)| first == second),
-        EnvChoice::TwoStep => true,
-    }
-}
-
 /// Why `algo` cannot be used in this world; `None` where it can.
 pub fn why_not(spec: &ExperimentSpec, algo: AlgoChoice) -> Option<Sentence> {
-    let agents = if spec.env == EnvChoice::Pellet { spec.pellet.agents } else { 2 };
-    let name = match algo {
-        AlgoChoice::Iql => return None,
-        AlgoChoice::Vdn => "VDN",
-        AlgoChoice::Qmix => "QMIX",
-    };
-    (!team_reward(spec)).then(|| Sentence::new("refuse.individual_rewards", &[name, &agents.to_string()]))
+    // An impossible world has its own sentence.
+    let env = world::env_spec(spec).build().ok()?;
+    match accepts(algo, env.info()) {
+        Ok(()) => None,
+        Err(Refusal::IndividualRewards { algorithm, rewards }) => {
+            Some(Sentence::new("refuse.individual_rewards", &[algorithm, &rewards.to_string()]))
+        }
+    }
 }
 
 /// What a reader should know about settings that are allowed but easily misread.

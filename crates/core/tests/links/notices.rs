@@ -1,0 +1,169 @@
+//! What the reader is told about a link.
+
+use tandem_core::experiment::knobs::{KNOBS, Kind};
+use tandem_core::experiment::link::{MAX_STEP, parse, write};
+use tandem_core::experiment::snapshot::Sentence;
+use tandem_core::experiment::spec::ExperimentSpec;
+
+use crate::texts::english;
+
+/// The only sentence about a link.
+fn only_notice(text: &str) -> Sentence {
+    let notices = parse(text).notices;
+    assert_eq!(notices.len(), 1, "{text}: {notices:?}");
+    notices[0].clone()
+}
+
+/// A link in which `key` has an effect.
+fn context(key: &str) -> &'static str {
+    match key {
+        "game" | "repeat" => "env=matrix&algo=iql",
+        "penalty" => "env=matrix&game=penalty&algo=iql",
+        "tie" | "alpha" => "reward=first&algo=iql",
+        "beta" => "algo=iql",
+        "hyper_hidden" => "hyper=2",
+        "lr_end" => "lr_over=1000",
+        "eps_end" => "eps_over=1000",
+        "target_every" => "target=hard",
+        "tau" => "target=soft",
+        _ => "algo=qmix",
+    }
+}
+
+#[test]
+fn p89_out_of_range_values_are_clamped_with_a_notice() {
+    for knob in &KNOBS {
+        let (below, above) = match knob.kind {
+            Kind::Int { .. } | Kind::Float { .. } | Kind::Seed { .. } => ("-1e30", "1e30"),
+            Kind::Size { .. } => ("-1x-1", "999x999"),
+            Kind::OptionalInt { .. } => ("-7", "1000000"),
+            Kind::Choice { .. } | Kind::Bool { .. } => continue,
+        };
+        for given in [below, above] {
+            let text = format!("{}&{}={given}", context(knob.key), knob.key);
+            let notices = parse(&text).notices;
+            let notice = notices.iter().find(|notice| notice.args[0] == knob.key).expect("something is said");
+            let allowed = knob.allowed();
+            assert_eq!(notice.id, "notice.clamped", "{text}");
+            assert_eq!(notice.args[1..3], [given.to_owned(), allowed.clone()], "{text}");
+            let told = english(notice);
+            for part in [knob.key, given, &allowed] {
+                assert!(told.contains(part), "{part} is not in: {told}");
+            }
+        }
+    }
+}
+
+#[test]
+fn p89_unreadable_values_become_the_default_with_a_notice() {
+    for knob in &KNOBS {
+        for given in ["NaN", "-inf", "gpu", ""] {
+            if knob.key == "sight" && given == "-inf" {
+                continue;
+            }
+            let text = format!("{}&{}={given}", context(knob.key).replace(&format!("{}=", knob.key), "x="), knob.key);
+            let link = parse(&text);
+            let notice = link.notices.iter().find(|notice| notice.args[0] == knob.key).expect("something is said");
+            assert_eq!(notice.id, "notice.unreadable", "{text}");
+            let defaults = ExperimentSpec::defaults(link.spec.env, link.spec.algo);
+            assert_eq!(knob.text(&link.spec), knob.text(&defaults), "{text}");
+            let told = english(notice);
+            assert!(told.contains(knob.key) && told.contains(&knob.allowed()), "{told}");
+        }
+    }
+}
+
+#[test]
+fn step_is_bounded() {
+    let link = parse("seed=1&step=1000000000");
+    assert_eq!(link.step, MAX_STEP);
+    assert_eq!(english(&link.notices[0]), "step: 1000000000 is not allowed; 1000000 is used. Allowed: 0 … 1000000.");
+    assert_eq!(parse("step=nan").step, 0);
+    assert_eq!(only_notice("step=nan").id, "notice.unreadable");
+    assert_eq!(parse("step=250").step, 250);
+}
+
+#[test]
+fn other_engines_are_refused_by_name() {
+    assert_eq!(english(&only_notice("engine=gpu")), "engine: “gpu” cannot be read; cpu is used. Allowed: cpu.");
+}
+
+#[test]
+fn long_values_are_shortened_in_sentences() {
+    let notice = only_notice(&format!("lr={}", "z".repeat(10_000)));
+    assert!(notice.args.iter().all(|arg| arg.chars().count() <= 40), "{notice:?}");
+}
+
+#[test]
+fn a_key_given_twice_is_told_and_the_last_holds() {
+    let link = parse("lr=0.1&lr=0.2");
+    assert_eq!(link.spec.learner.lr, 0.2);
+    assert_eq!(english(&link.notices[0]), "lr stands twice in the link, as 0.1 and as 0.2; the last one is used.");
+}
+
+#[test]
+fn p89_unknown_keys_are_told_and_written_back() {
+    let link = parse("seed=3&colour=bl%20ue&seed2=1");
+    assert_eq!(link.spec.seed, 3);
+    assert_eq!(link.notices.len(), 2);
+    assert!(english(&link.notices[0]).starts_with("colour = bl ue: this release does not know that key."));
+    assert!(write(&link).ends_with("&colour=bl%20ue&seed2=1"), "{}", write(&link));
+}
+
+#[test]
+fn a_text_without_keys_opens_the_default() {
+    let link = parse("#hello");
+    assert_eq!(link.spec, ExperimentSpec::default());
+    assert!(english(&link.notices[0]).contains("“hello” is not an experiment link"));
+}
+
+#[test]
+fn a_newer_link_is_read_as_far_as_possible() {
+    let link = parse("v=9&seed=4");
+    assert_eq!(link.spec.seed, 4);
+    assert_eq!(link.notices[0].id, "notice.newer_version");
+    assert!(write(&link).starts_with("#v=1&"));
+    assert_eq!(only_notice("v=zero").id, "notice.unreadable");
+}
+
+#[test]
+fn a_key_without_effect_is_told() {
+    assert_eq!(english(&only_notice("algo=vdn&embed=64")), "embed has no effect in this experiment and was left out.");
+    assert_eq!(only_notice("env=matrix&size=5x5").args, ["size"]);
+    assert_eq!(parse("explore=uniform&eps=0.1").notices[0].args, ["eps"]);
+}
+
+#[test]
+fn a_refused_algorithm_is_replaced_with_the_reason() {
+    let link = parse("env=matrix&game=matching_pennies&algo=qmix");
+    let told: Vec<String> = link.notices.iter().map(english).collect();
+    assert_eq!(
+        told,
+        ["QMIX needs one team reward; this game has 2, one for each agent.", "algo: IQL is used instead."]
+    );
+}
+
+#[test]
+fn an_impossible_or_broken_world_is_told_and_left_unedited() {
+    let unedited = parse("seed=1");
+    for (world, id) in [("AAAA", "broken"), ("AQAA", "broken"), ("%21", "broken"), ("AwAA", "newer"), ("", "broken")] {
+        let link = parse(&format!("seed=1&world={world}"));
+        assert_eq!(link.spec, unedited.spec);
+        assert_eq!(link.notices[0].id, format!("notice.world_{id}"), "{world}");
+        let _ = english(&link.notices[0]);
+    }
+    use tandem_core::experiment::spec::{CellKind, GridMap};
+    let mut spec = ExperimentSpec::default();
+    spec.pellet.map = Some(GridMap { cells: vec![CellKind::Wall; 16], starts: vec![] });
+    let link = parse(&write(&tandem_core::experiment::link::Link::of(spec.clone())));
+    assert_eq!(link.spec, ExperimentSpec::default());
+    assert_eq!(english(&link.notices[0]), "Every cell is a wall: remove a wall.");
+
+    spec.pellet.map = Some(GridMap { cells: vec![CellKind::NoPellet; 15], starts: vec![] });
+    let packed = tandem_core::experiment::pack::pack(&spec).expect("it is edited");
+    let notice = only_notice(&format!("seed=1&world={packed}"));
+    assert_eq!(
+        english(&notice),
+        "world: the edited map has 15 cells and does not fit 4x4; the unedited world is used."
+    );
+}
