@@ -4,6 +4,8 @@
 //! frame.
 
 pub mod api;
+pub mod icons;
 pub mod registry;
 pub mod text;
 pub mod theme;
+pub mod widgets;
