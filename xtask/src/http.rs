@@ -84,18 +84,16 @@ fn answer(site: &Site, stream: TcpStream) -> std::io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(10)))?;
     let Some(request) = read_request(&stream)? else { return Ok(()) };
     let response = respond(site, &request);
-    let mut head = format!(
-        "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nVary: Accept-Encoding\r\nCache-Control: no-cache\r\n\
-         X-Content-Type-Options: nosniff\r\nConnection: close\r\n",
+    let encoding = response.encoding.map_or(String::new(), |encoding| format!("Content-Encoding: {encoding}\r\n"));
+    let mut stream = stream;
+    write!(
+        stream,
+        "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{encoding}Vary: Accept-Encoding\r\n\
+         Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
         response.status,
         response.mime,
         response.body.len()
-    );
-    if let Some(encoding) = response.encoding {
-        head += &format!("Content-Encoding: {encoding}\r\n");
-    }
-    let mut stream = stream;
-    stream.write_all((head + "\r\n").as_bytes())?;
+    )?;
     if request.method != "HEAD" {
         stream.write_all(response.body)?;
     }
@@ -169,9 +167,6 @@ fn mime(path: &str) -> &'static str {
         "svg" => "image/svg+xml",
         "png" => "image/png",
         "json" => "application/json",
-        // Served as they are, never with a Content-Encoding: the page's loader unpacks them itself.
-        "gz" => "application/gzip",
-        "br" => "application/octet-stream",
         _ => "application/octet-stream",
     }
 }

@@ -4,9 +4,13 @@
 //! Everything here runs on a bare Rust toolchain: nothing has to be `cargo install`ed.
 
 mod args;
+mod browser;
+mod exact;
 mod http;
 mod serve;
 mod site;
+mod size;
+mod test;
 mod toolchain;
 
 use std::process::ExitCode;
@@ -22,7 +26,8 @@ cargo xtask TASK
       build the page and serve it on this machine; --debug builds faster and trains slower
   dist
       write the page to dist/, ready for any static host under any path
-";
+  test [--only PART,PART]
+      install what the tests need where that is possible, then run all of them; the parts are";
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
@@ -40,10 +45,11 @@ fn run(task: &str, args: Args) -> anyhow::Result<()> {
     match task {
         "serve" => serve::serve(args),
         "dist" => serve::dist(args),
+        "test" => test::test(args),
         "" | "help" | "-h" | "--help" => {
-            print!("{USAGE}");
+            println!("{USAGE}\n{}", test::parts().trim_end());
             Ok(())
         }
-        other => bail!("there is no task `{other}`\n\n{USAGE}"),
+        other => bail!("there is no task `{other}`; `cargo xtask help` lists them"),
     }
 }

@@ -1,0 +1,50 @@
+//! The promise of the exact engine, checked across builds: the same link computes the same bits unoptimised and
+//! optimised. The browser tests compare the page with the same runner.
+//!
+//! The runner is the example `exact` of the core crate: core alone, so the unoptimised build takes seconds.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, ensure};
+
+use crate::test::Shared;
+use crate::toolchain::{cargo, run, shown, target_dir};
+
+/// Link and number of updates: one of each mixer and of each kind of world.
+const RUNS: [(&str, &str); 3] = [
+    ("#v=1&env=pellet&algo=qmix&seed=7", "200"),
+    ("#v=1&env=two_step&algo=qmix&seed=3", "200"),
+    ("#v=1&env=matrix&algo=iql&seed=5", "200"),
+];
+
+/// Builds the runner as users get it and says where it is: `exact LINK UPDATES` prints the hashes of that run.
+pub(crate) fn runner() -> anyhow::Result<PathBuf> {
+    build("release")
+}
+
+/// The part `exact` of `cargo xtask test`.
+pub(crate) fn test(_: &mut Shared) -> anyhow::Result<String> {
+    let builds = [build("exact-debug")?, runner()?];
+    for (link, updates) in RUNS {
+        let [plain, optimised] = [hashes(&builds[0], link, updates)?, hashes(&builds[1], link, updates)?];
+        println!("  {link}: {optimised}");
+        ensure!(plain == optimised, "{link} after {updates} updates: unoptimised {plain}, optimised {optimised}");
+    }
+    Ok(format!("{} runs, the same bits", RUNS.len()))
+}
+
+fn build(profile: &str) -> anyhow::Result<PathBuf> {
+    println!("· compiling the exact runner, profile `{profile}`");
+    run(cargo().args(["build", "--package", "tandem-core", "--example", "exact", "--profile", profile]))?;
+    let name = format!("exact{}", std::env::consts::EXE_SUFFIX);
+    Ok(target_dir()?.join(profile).join("examples").join(name))
+}
+
+fn hashes(runner: &Path, link: &str, updates: &str) -> anyhow::Result<String> {
+    let mut command = Command::new(runner);
+    command.args([link, updates]);
+    let output = command.output().with_context(|| format!("cannot start `{}`", shown(&command)))?;
+    ensure!(output.status.success(), "`{}`: {}", shown(&command), String::from_utf8_lossy(&output.stderr).trim());
+    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+}
