@@ -121,6 +121,13 @@ export class Tab {
     else await this.page.mouse.click(x + w / 2, y + h / 2, { delay: 30 });
   }
 
+  /** Starts training, as Space does for a person. */
+  async run() {
+    await this.page.focus('#tandem');
+    await this.page.keyboard.press('Space');
+    return this.until('training runs', ({ state }) => state === 'running' || state === 'finished');
+  }
+
   /** Picture of the page or of a part of it, as `{ width, height, data }` with RGBA bytes. */
   async pixels(rect) {
     const clip = rect && { x: rect[0], y: rect[1], width: rect[2], height: rect[3] };

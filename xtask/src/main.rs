@@ -4,6 +4,7 @@
 //! Everything here runs on a bare Rust toolchain: nothing has to be `cargo install`ed.
 
 mod args;
+mod bench_page;
 mod browser;
 mod exact;
 mod http;
@@ -26,6 +27,8 @@ cargo xtask TASK
       build the page and serve it on this machine; --debug builds faster and trains slower
   dist
       write the page to dist/, ready for any static host under any path
+  bench-page
+      measure the page: download, first picture, training speed, script time per frame
   test [--only PART,PART]
       install what the tests need where that is possible, then run all of them; the parts are";
 
@@ -45,6 +48,7 @@ fn run(task: &str, args: Args) -> anyhow::Result<()> {
     match task {
         "serve" => serve::serve(args),
         "dist" => serve::dist(args),
+        "bench-page" => bench_page::bench(args),
         "test" => test::test(args),
         "" | "help" | "-h" | "--help" => {
             println!("{USAGE}\n{}", test::parts().trim_end());
