@@ -69,13 +69,13 @@ pub(crate) fn random_spec(dice: &mut Dice) -> ExperimentSpec {
             Kind::Int { min, max, step, set, .. } => set(&mut spec, min + word % ((max - min) / step + 1) * step),
             Kind::Float { min, max, set, .. } => set(&mut spec, random_float(dice, min, max)),
             Kind::Choice { ids, set, .. } => set(&mut spec, ids[word as usize % ids.len()]),
-            Kind::Bool { set, .. } => set(&mut spec, word % 2 == 0),
+            Kind::Bool { set, .. } => set(&mut spec, word.is_multiple_of(2)),
             Kind::Size { min, max, set, .. } => {
                 let side = |word: u32| min + word % (max - min + 1);
                 set(&mut spec, (side(word), side(dice.word())));
             }
             Kind::OptionalInt { min, max, set, .. } => {
-                set(&mut spec, (word % 3 > 0).then(|| min + dice.word() % (max - min + 1)));
+                set(&mut spec, (!word.is_multiple_of(3)).then(|| min + dice.word() % (max - min + 1)));
             }
             Kind::Seed { set, .. } => set(&mut spec, u64::from(word) << 32 | u64::from(dice.word())),
         }

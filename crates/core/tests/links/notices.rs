@@ -1,9 +1,10 @@
 //! What the reader is told about a link.
 
 use tandem_core::experiment::knobs::{KNOBS, Kind};
-use tandem_core::experiment::link::{MAX_STEP, parse, write};
+use tandem_core::experiment::link::{Link, MAX_STEP, parse, write};
+use tandem_core::experiment::pack::pack;
 use tandem_core::experiment::snapshot::Sentence;
-use tandem_core::experiment::spec::ExperimentSpec;
+use tandem_core::experiment::spec::{CellKind, ExperimentSpec, GridMap};
 
 use crate::texts::english;
 
@@ -152,15 +153,14 @@ fn an_impossible_or_broken_world_is_told_and_left_unedited() {
         assert_eq!(link.notices[0].id, format!("notice.world_{id}"), "{world}");
         let _ = english(&link.notices[0]);
     }
-    use tandem_core::experiment::spec::{CellKind, GridMap};
     let mut spec = ExperimentSpec::default();
     spec.pellet.map = Some(GridMap { cells: vec![CellKind::Wall; 16], starts: vec![] });
-    let link = parse(&write(&tandem_core::experiment::link::Link::of(spec.clone())));
+    let link = parse(&write(&Link::of(spec.clone())));
     assert_eq!(link.spec, ExperimentSpec::default());
     assert_eq!(english(&link.notices[0]), "Every cell is a wall: remove a wall.");
 
     spec.pellet.map = Some(GridMap { cells: vec![CellKind::NoPellet; 15], starts: vec![] });
-    let packed = tandem_core::experiment::pack::pack(&spec).expect("it is edited");
+    let packed = pack(&spec).expect("it is edited");
     let notice = only_notice(&format!("seed=1&world={packed}"));
     assert_eq!(
         english(&notice),

@@ -1,12 +1,12 @@
 //! Writing then reading gives back what was written; reading anything at all is harmless.
 
 use proptest::prelude::*;
-use tandem_core::experiment::knobs::{KNOBS, why_not};
+use tandem_core::experiment::knobs::{KNOBS, Knob, knob, why_not};
 use tandem_core::experiment::link::{Link, MAX_STEP, VERSION, parse, too_long, write};
 use tandem_core::experiment::spec::{CellKind, ExperimentSpec, GridMap, StartChoice};
 use tandem_core::experiment::world;
 
-use crate::arbitrary::{Dice, canonical_spec};
+use crate::arbitrary::{Dice, canonical, canonical_spec, random_spec};
 use crate::corpus;
 
 fn any_text() -> impl Strategy<Value = String> {
@@ -97,9 +97,9 @@ const ODD_VALUES: [&str; 40] = [
 fn grammatical(dice: &mut Dice) -> String {
     let page = ["v", "step", "view", "lang", "world", "future", "", "LR"];
     let mut pieces = Vec::new();
-    for _ in 0..1 + dice.below(12) {
+    for _ in 0..=dice.below(12) {
         let key = if dice.below(5) == 0 { *dice.pick(&page) } else { dice.pick(&KNOBS).key };
-        let choices = tandem_core::experiment::knobs::knob(key).map(tandem_core::experiment::knobs::Knob::allowed);
+        let choices = knob(key).map(Knob::allowed);
         let allowed: Vec<&str> = choices.as_deref().unwrap_or("").split([' ', '|', '…', ',']).collect();
         let value = if dice.coin() { dice.pick(&allowed) } else { dice.pick(&ODD_VALUES) };
         pieces.push(format!("{key}={value}"));
@@ -110,7 +110,7 @@ fn grammatical(dice: &mut Dice) -> String {
 /// A good link with bytes changed, doubled or lost.
 fn mutated(dice: &mut Dice, from: &str) -> String {
     let mut bytes = from.as_bytes().to_vec();
-    for _ in 0..1 + dice.below(6) {
+    for _ in 0..=dice.below(6) {
         if bytes.is_empty() {
             break;
         }
@@ -185,7 +185,7 @@ fn a_link_may_come_in_any_wrapping() {
 fn p88_links_are_short_and_url_safe() {
     let mut dice = Dice::new(2);
     for _ in 0..2_000 {
-        let spec = crate::arbitrary::canonical(crate::arbitrary::random_spec(&mut dice));
+        let spec = canonical(random_spec(&mut dice));
         let text = write(&Link { step: MAX_STEP, view: Some("returns".to_owned()), ..Link::of(spec) });
         assert!(!too_long(&text), "{} characters: {text}", text.len());
         let is_safe = |c: char| c.is_ascii_alphanumeric() || "#&=-_.~".contains(c);

@@ -8,6 +8,8 @@ use tandem_core::experiment::knobs::{
 use tandem_core::experiment::link::{Link, parse, write};
 use tandem_core::experiment::spec::{AlgoChoice, EnvChoice, ExperimentSpec};
 use tandem_core::experiment::world;
+use tandem_core::marl::learner::Learner;
+use tandem_core::nn::graph::{BufferInfo, Content, Doubles, Ints, Reals, Words};
 
 use crate::arbitrary::{Dice, canonical, canonical_spec, random_spec};
 use crate::texts::english;
@@ -126,9 +128,9 @@ fn p37_a_shared_network_without_agent_id_is_remarked() {
     assert_eq!(ids("timeout_terminal=on"), ["remark.timeout_terminal"]);
     assert_eq!(ids("cost=0.1"), ["remark.costs_summed"]);
     assert_eq!(ids("cost=0.1&algo=iql"), [""; 0]);
-    remarks(&parse("agent_id=off&monotone=off&timeout_terminal=on&cost=0.1").spec).iter().for_each(|remark| {
-        let _ = english(remark);
-    });
+    for remark in remarks(&parse("agent_id=off&monotone=off&timeout_terminal=on&cost=0.1").spec) {
+        let _ = english(&remark);
+    }
 }
 
 #[test]
@@ -188,4 +190,33 @@ fn defaults_are_normal() {
             assert_eq!(spec, ExperimentSpec::defaults(env, algo));
         }
     }
+}
+
+/// Bytes of all buffers of a run.
+fn bytes(spec: &ExperimentSpec) -> usize {
+    let env = world::build(spec).expect("canonical experiments can be built").into();
+    let mut plan = Learner::new(env, spec.algo, &spec.learner, spec.seed, spec.eval_episodes).plan;
+    let words = 4 * (total(Reals::infos(&mut plan)) + total(Words::infos(&mut plan)) + total(Ints::infos(&mut plan)));
+    words + 8 * total(Doubles::infos(&mut plan))
+}
+
+fn total(infos: &[BufferInfo]) -> usize {
+    infos.iter().map(BufferInfo::len).sum()
+}
+
+#[test]
+fn no_link_takes_more_memory_than_a_browser_has() {
+    let mut dice = Dice::new(4);
+    let mut most = 0;
+    for _ in 0..300 {
+        let mut spec = random_spec(&mut dice);
+        spec.learner.batch = 1_024;
+        spec.learner.buffer = 200_000;
+        spec.learner.hidden = 128;
+        spec.pellet.agents = 8;
+        most = most.max(bytes(&canonical(spec)));
+    }
+    // 256 MB for replay and batch, 32 MB for everything else.
+    assert!(most < 288 << 20, "{} MB", most >> 20);
+    assert!(most > 128 << 20, "the bound is not idle: {} MB", most >> 20);
 }
