@@ -1,7 +1,6 @@
 //! Worlds: rules only. They know neither networks nor drawing.
 
 pub mod api;
-pub mod batch;
 pub mod bimatrix;
 pub mod matrix_game;
 pub mod pellet;

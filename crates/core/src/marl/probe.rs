@@ -25,7 +25,8 @@ impl Probe<'_> {
         let weights = self.buffers.read(self.learner.agents.block.weights);
         let mut input = vec![0.0; padded(net.inputs()) as usize];
         let (env, agent_id) = (&*self.learner.env, self.learner.settings.agent_id);
-        write_input(env, agent_id, state, agent, &mut Vec::new(), &mut input);
+        let mut obs = vec![0.0; env.info().obs_len() as usize];
+        write_input(env, agent_id, state, agent, &mut obs, &mut input);
         let mut hidden = vec![0.0; net.hidden_width() as usize];
         let mut q = vec![0.0; padded(net.outputs()) as usize];
         mlp_forward(net, &weights, &[0], &input, &mut hidden, &mut q);
@@ -58,7 +59,8 @@ impl Probe<'_> {
         }
         let mixer = self.learner.mixer.as_ref()?;
         let mut row = vec![0.0; padded(self.learner.env.info().state_len()) as usize];
-        write_state(&*self.learner.env, state, &mut Vec::new(), &mut row);
+        let mut vector = vec![0.0; self.learner.env.info().state_len() as usize];
+        write_state(&*self.learner.env, state, &mut vector, &mut row);
         let mut net = mixer.net.clone();
         if free {
             net.positivity = Positivity::Free;

@@ -63,6 +63,9 @@ pub enum Ints {}
 /// Doubles whatever the run's precision: positions of worlds.
 #[derive(Clone, Copy, Debug)]
 pub enum Doubles {}
+/// Singles whatever the run's precision: what a world shows, as its rules write it.
+#[derive(Clone, Copy, Debug)]
+pub enum Singles {}
 
 /// A kind of numbers a buffer can hold.
 pub trait Content: Copy + Debug + 'static {
@@ -94,6 +97,7 @@ content!(Reals, R, reals, 0);
 content!(Words, u32, words, 1);
 content!(Ints, i32, ints, 2);
 content!(Doubles, f64, doubles, 3);
+content!(Singles, f32, singles, 4);
 
 /// Names a buffer: its kind of numbers and its side are part of the type.
 pub struct Id<T, S> {
@@ -149,6 +153,7 @@ pub struct Plan {
     words: Vec<BufferInfo>,
     ints: Vec<BufferInfo>,
     doubles: Vec<BufferInfo>,
+    singles: Vec<BufferInfo>,
 }
 
 impl Plan {
@@ -173,6 +178,7 @@ pub struct Buffers<R: Real> {
     words: Vec<RefCell<Vec<u32>>>,
     ints: Vec<RefCell<Vec<i32>>>,
     doubles: Vec<RefCell<Vec<f64>>>,
+    singles: Vec<RefCell<Vec<f32>>>,
 }
 
 impl<R: Real> Buffers<R> {
@@ -186,6 +192,7 @@ impl<R: Real> Buffers<R> {
             words: zeros(&plan.words),
             ints: zeros(&plan.ints),
             doubles: zeros(&plan.doubles),
+            singles: zeros(&plan.singles),
         }
     }
 
@@ -329,12 +336,33 @@ pub struct List {
     ops: Vec<Op>,
 }
 
+/// Most repeats that may be open at once.
+const MOST_NESTED: usize = 8;
+
 /// Where an interrupted list goes on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cursor {
     at: u32,
-    /// Iterations left of each open repeat, outermost first.
-    left: Vec<u32>,
+    /// Repeats that are open.
+    depth: u32,
+    /// Iterations left of each open repeat, outermost first; 0 beyond.
+    left: [u32; MOST_NESTED],
+}
+
+impl Cursor {
+    fn open(&mut self, count: u32) {
+        self.left[self.depth as usize] = count;
+        self.depth += 1;
+    }
+
+    /// Ends an iteration of the innermost repeat, which closes with its last one. Returns whether another follows.
+    fn next(&mut self) -> bool {
+        let left = &mut self.left[self.depth as usize - 1];
+        *left -= 1;
+        let more = *left > 0;
+        self.depth -= u32::from(!more);
+        more
+    }
 }
 
 impl List {
@@ -401,21 +429,14 @@ impl List {
                 Advance::Inside
             }
             Op::Begin { count, .. } => {
-                cursor.left.push(*count);
+                cursor.open(*count);
                 cursor.at += 1;
                 Advance::Inside
             }
             Op::End { begin } => {
-                let outermost = cursor.left.len() == 1;
-                let left = cursor.left.last_mut().expect("an End follows its Begin");
-                *left -= 1;
-                let more = *left > 0;
-                if more {
-                    cursor.at = begin + 1;
-                } else {
-                    cursor.left.pop();
-                    cursor.at += 1;
-                }
+                let outermost = cursor.depth == 1;
+                let more = cursor.next();
+                cursor.at = if more { *begin } else { cursor.at } + 1;
                 if outermost { Advance::Iteration { more } } else { Advance::Inside }
             }
         }

@@ -1,16 +1,19 @@
 //! What every environment promises, checked for every registered one and for random set-ups of those that have many.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use proptest::prelude::*;
-use tandem_core::base::rng::{Draws, Stream};
+use tandem_core::base::lanes::padded;
+use tandem_core::base::rng::Draws;
 use tandem_core::env::api::{Ended, Env, EnvInfo, EnvState, Frame, Headline, StateMut, StateRef, StepOut};
-use tandem_core::env::batch::{Batch, Views, look, reset_world, step_world};
 use tandem_core::env::matrix_game::{GAMES, MatrixSpec};
 use tandem_core::env::pellet::{Cell, PelletMap, PelletSpec, RewardMode, StartLayout, TieRule};
 use tandem_core::env::registry::{EnvKind, EnvSpec};
 
-use crate::support::{Player, World};
+use tandem_core::marl::parts::world::{TERMINATED, TRUNCATED};
+
+use crate::support::{Lockstep, Player, World};
 
 /// Every registered environment as it comes, and set-ups that use every rule.
 fn specs() -> Vec<EnvSpec> {
@@ -26,8 +29,12 @@ fn specs() -> Vec<EnvSpec> {
     specs
 }
 
-fn environments() -> Vec<(EnvSpec, Box<dyn Env>)> {
-    specs().into_iter().map(|spec| (spec.clone(), spec.build().expect("a valid set-up"))).collect()
+fn environments() -> Vec<(EnvSpec, Arc<dyn Env>)> {
+    specs().into_iter().map(|spec| (spec.clone(), build(&spec))).collect()
+}
+
+fn build(spec: &EnvSpec) -> Arc<dyn Env> {
+    spec.build().expect("a valid set-up").into()
 }
 
 fn bits(values: &[f32]) -> Vec<u32> {
@@ -158,76 +165,85 @@ fn a_reset_forgets_the_world_before() {
 
 #[test]
 fn the_same_seed_gives_the_same_play_and_another_seed_another() {
-    let play = |env: &dyn Env, seed: u64| {
-        let mut batch = Batch::new(env, Stream::new(seed, "env"), 5);
+    let play = |env: &Arc<dyn Env>, seed: u64| {
+        let batch = Lockstep::new(Arc::clone(env), seed, 5);
         let mut player = Player::new(1);
         let mut trace = Vec::new();
         for _ in 0..60 {
-            let agents = env.info().num_agents as usize;
-            let actions: Vec<u32> =
-                batch.now.mask.chunks_exact(env.info().num_actions as usize).map(|mask| player.legal(mask)).collect();
-            assert_eq!(actions.len(), 5 * agents);
-            batch.step(env, &actions);
-            trace.push((batch.ints.clone(), bits(&batch.rewards), bits(&batch.now.obs), batch.ended.clone()));
+            batch.step(&batch.legal_actions(&mut player));
+            let (w, buffers) = (&batch.world, &batch.buffers);
+            let (ints, ended) = (buffers.read(w.ints).clone(), buffers.read(w.ended).clone());
+            trace.push((ints, bits(&buffers.read(w.reward)), bits(&buffers.read(w.obs)), ended));
         }
         trace
     };
     for (spec, env) in environments() {
-        assert_eq!(play(env.as_ref(), 7), play(env.as_ref(), 7), "{spec:?}");
+        assert_eq!(play(&env, 7), play(&env, 7), "{spec:?}");
         if spec.kind() == EnvKind::Pellet {
-            assert_ne!(play(env.as_ref(), 7), play(env.as_ref(), 8), "{spec:?} ignores its seed");
+            assert_ne!(play(&env, 7), play(&env, 8), "{spec:?} ignores its seed");
         }
     }
 }
 
-/// Worlds stepped in any order, or alone, give what they give in the batch.
+/// Worlds moved one by one, in any order, go through what they go through in lockstep; and neither the size of the
+/// batch nor a world's neighbours matter.
 #[test]
 fn the_order_of_a_batch_changes_nothing() {
     const WORLDS: u32 = 6;
     for (spec, env) in environments() {
-        let env = env.as_ref();
         let info = env.info();
-        let agents = info.num_agents as usize;
-        let stream = Stream::new(21, "env");
-        let mut batch = Batch::new(env, stream, WORLDS);
-        let mut alone: Vec<EnvState> = (0..WORLDS).map(|_| EnvState::new(info)).collect();
-        let mut episodes = [0_u32; WORLDS as usize];
-        for index in (0..WORLDS).rev() {
-            reset_world(env, &stream, index, 0, alone[index as usize].view_mut());
-        }
+        let (n, obs_len) = (info.num_agents as usize, info.obs_len() as usize);
+        let batch = Lockstep::new(Arc::clone(&env), 21, WORLDS);
+        let smaller = Lockstep::new(Arc::clone(&env), 21, WORLDS / 2);
+        let mut alone: Vec<World<'_>> = (0..WORLDS)
+            .map(|index| {
+                let mut world = World { index, ..World::new(&*env, 21) };
+                world.reset();
+                world
+            })
+            .collect();
         let mut player = Player::new(2);
-        let (mut next, mut now) = (Views::new(info, 1), Views::new(info, 1));
-        let mut rewards = vec![0.0; agents];
-        let mut parts = vec![0.0; agents * info.part_names.len()];
         for step in 0..80 {
-            let actions: Vec<u32> =
-                batch.now.mask.chunks_exact(info.num_actions as usize).map(|mask| player.legal(mask)).collect();
-            batch.step(env, &actions);
+            let actions = batch.legal_actions(&mut player);
+            batch.step(&actions);
+            smaller.step(&actions[..n * WORLDS as usize / 2]);
+            let (w, buffers) = (&batch.world, &batch.buffers);
+            let (reward, ended) = (buffers.read(w.reward), buffers.read(w.ended));
+            let (next_obs, obs) = (buffers.read(w.next_obs), buffers.read(w.obs));
             // A different order at every step.
-            for k in 0..WORLDS {
-                let index = (k * 5 + step) % WORLDS;
-                let at = index as usize;
-                let mut out = StepOut { rewards: &mut rewards, parts: &mut parts };
-                let ended = step_world(
-                    env,
-                    &stream,
-                    index,
-                    &mut episodes[at],
-                    alone[at].view_mut(),
-                    &actions[at * agents..][..agents],
-                    &mut out,
-                    &mut next.world_mut(info, 0),
-                    &mut now.world_mut(info, 0),
-                );
-                assert_eq!(ended, batch.ended[at], "{spec:?}");
-                assert_eq!(alone[at], batch.world(index), "{spec:?}");
-                assert_eq!(bits(&rewards), bits(&batch.rewards[at * agents..][..agents]), "{spec:?}");
-                let obs_len = next.obs.len();
-                assert_eq!(bits(&next.obs), bits(&batch.next.obs[at * obs_len..][..obs_len]), "{spec:?}");
-                assert_eq!(bits(&now.obs), bits(&batch.now.obs[at * obs_len..][..obs_len]), "{spec:?}");
+            for index in (0..WORLDS).map(|k| (k * 5 + step) % WORLDS) {
+                let world = &mut alone[index as usize];
+                let end = world.step(&actions[index as usize * n..][..n]);
+                let expected = u32::from(end.terminated) * TERMINATED + u32::from(end.truncated) * TRUNCATED;
+                assert_eq!(batch.row(&ended, index), [expected], "{spec:?}");
+                let team = world.team_reward().unwrap_or(0.0);
+                let rewards = [&world.rewards[..], &[team]].concat();
+                assert_eq!(bits(batch.row(&reward, index)), bits(&rewards), "{spec:?}");
+                assert_seen(&batch, &next_obs, world, obs_len);
+                if end.any() {
+                    world.episode += 1;
+                    world.reset();
+                }
+                assert_seen(&batch, &obs, world, obs_len);
+                assert_eq!(batch.state(index), world.state, "{spec:?}");
+            }
+            for index in 0..WORLDS / 2 {
+                assert_eq!(batch.state(index), smaller.state(index), "{spec:?}");
             }
         }
-        assert_eq!(episodes.as_slice(), batch.episodes, "{spec:?}");
+        let time = batch.buffers.read(batch.world.time);
+        let episodes: Vec<u32> = time.chunks_exact(2).map(|time| time[0]).collect();
+        assert_eq!(episodes, alone.iter().map(|world| world.episode).collect::<Vec<_>>(), "{spec:?}");
+        assert!(episodes.iter().any(|&episode| episode > 0), "{spec:?} was never reset");
+    }
+}
+
+/// The rows of `obs` `[E, n, padded(O)]` that belong to `world` are its observations, zeros behind.
+fn assert_seen(batch: &Lockstep, obs: &[f32], world: &World<'_>, obs_len: usize) {
+    let rows = batch.row(obs, world.index).chunks_exact(padded(obs_len as u32) as usize);
+    for (agent, row) in (0..).zip(rows) {
+        assert_eq!(bits(&row[..obs_len]), bits(&world.obs(agent)));
+        assert!(row[obs_len..].iter().all(|x| x.to_bits() == 0));
     }
 }
 
@@ -302,17 +318,20 @@ impl Env for Leap {
 
 #[test]
 fn p02_the_final_observation_is_that_of_the_old_episode() {
-    let env = Leap::new();
-    let mut batch = Batch::new(&env, Stream::new(1, "env"), 2);
-    assert_eq!(batch.now.obs, [1e6; 2]);
+    let batch = Lockstep::new(Arc::new(Leap::new()), 1, 2);
+    let heights = |buffer: &[f32]| -> [f32; 2] { std::array::from_fn(|e| batch.row(buffer, e as u32)[0]) };
+    let (w, buffers) = (&batch.world, &batch.buffers);
+    assert_eq!(heights(&buffers.read(w.obs)), [1e6; 2]);
     let mut seen = Vec::new();
     for _ in 0..4 {
-        batch.step(&env, &[0, 0]);
-        seen.push((batch.next.obs[0], batch.now.obs[0], batch.next.state[0], batch.now.state[0]));
-        assert_eq!(batch.next.obs[0], batch.next.obs[1]);
+        batch.step(&[0, 0]);
+        let rows = [buffers.read(w.next_obs), buffers.read(w.obs), buffers.read(w.next_state), buffers.read(w.state)];
+        let [first, second]: [Vec<f32>; 2] = std::array::from_fn(|e| rows.iter().map(|r| heights(r)[e]).collect());
+        assert_eq!(first, second);
+        seen.push(first);
     }
-    assert_eq!(seen, [(1.0, 1.0, 1.0, 1.0), (2.0, 2.0, 2.0, 2.0), (3.0, 1e6, 3.0, 1e6), (1.0, 1.0, 1.0, 1.0)]);
-    assert_eq!(batch.episodes, [1, 1]);
+    assert_eq!(seen, [[1.0; 4], [2.0; 4], [3.0, 1e6, 3.0, 1e6], [1.0; 4]]);
+    assert_eq!(*buffers.read(w.time), [1, 1, 1, 1], "the second episode of both, one env step in");
 }
 
 #[test]
@@ -365,7 +384,7 @@ fn an_observation_determines_the_state_exactly_where_it_is_said_to() {
     let nearly_blind = EnvSpec::Pellet(PelletSpec { sight: Some(1), ..PelletSpec::default() });
     let far_sighted = EnvSpec::Pellet(PelletSpec { sight: Some(3), num_pellets: 3, ..PelletSpec::default() });
     for spec in [nearly_blind, far_sighted] {
-        worlds.push((spec.clone(), spec.build().expect("a valid set-up")));
+        worlds.push((spec.clone(), build(&spec)));
     }
     for (spec, env) in worlds {
         assert_eq!(every_observation_has_one_state(env.as_ref()), env.info().obs_determines_state, "{spec:?}");
@@ -375,15 +394,16 @@ fn an_observation_determines_the_state_exactly_where_it_is_said_to() {
 #[test]
 fn a_view_overwrites_what_was_there() {
     for (spec, env) in environments() {
-        let info = env.info();
-        let world = World::new(env.as_ref(), 4);
-        let mut views = Views::new(info, 1);
-        views.obs.fill(f32::NAN);
-        views.state.fill(f32::NAN);
-        views.mask.fill(9);
-        look(env.as_ref(), world.state.view(), &mut views.world_mut(info, 0));
-        assert!(views.obs.iter().chain(&views.state).all(|x| !x.is_nan()), "{spec:?}");
-        assert!(views.mask.iter().all(|&legal| legal <= 1), "{spec:?}");
+        let batch = Lockstep::new(env, 4, 2);
+        let (w, buffers) = (&batch.world, &batch.buffers);
+        let clean = (buffers.read(w.obs).clone(), buffers.read(w.state).clone(), buffers.read(w.mask).clone());
+        buffers.write(w.obs).fill(f32::NAN);
+        buffers.write(w.state).fill(f32::NAN);
+        buffers.write(w.mask).fill(9);
+        buffers.write(w.shown).fill(f32::NAN);
+        batch.look();
+        let again = (buffers.read(w.obs).clone(), buffers.read(w.state).clone(), buffers.read(w.mask).clone());
+        assert_eq!(clean, again, "{spec:?}");
     }
 }
 

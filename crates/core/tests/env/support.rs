@@ -1,7 +1,11 @@
-//! What the environment tests share: a world with its buffers, and random legal play.
+//! What the environment tests share: a world on its own, worlds in lockstep as a run has them, and random legal play.
+
+use std::sync::Arc;
 
 use tandem_core::base::rng::{Stream, below};
 use tandem_core::env::api::{Ended, Env, EnvState, StepOut};
+use tandem_core::marl::parts::world::{self as kernels, Observe, ResetAll, Starts, Step};
+use tandem_core::nn::graph::{Buffers, List, Phase, Plan};
 
 /// One world with buffers of its size.
 #[derive(Clone, Debug)]
@@ -67,6 +71,61 @@ impl<'a> World<'a> {
     /// The same world with an agent elsewhere.
     pub(crate) fn place(&mut self, agent: u32, cell: u32) {
         self.state = self.env.standing_at(self.state.view(), agent, cell).expect("a cell to stand on");
+    }
+}
+
+/// Worlds in lockstep, moved by the kernels that move those of a run.
+#[derive(Debug)]
+pub(crate) struct Lockstep {
+    pub(crate) world: kernels::World,
+    pub(crate) buffers: Buffers<f32>,
+    step: List,
+    observe: List,
+}
+
+impl Lockstep {
+    /// All at the start of episode 0, seen.
+    pub(crate) fn new(env: Arc<dyn Env>, seed: u64, worlds: u32) -> Self {
+        let mut plan = Plan::default();
+        let world = kernels::World::new(&mut plan, "test", env, worlds, false);
+        let (mut reset, mut step, mut observe) = (List::default(), List::default(), List::default());
+        let stream = Stream::new(seed, "env");
+        reset.train(Phase::Environment, ResetAll { world: world.clone(), stream, starts: Starts::Drawn });
+        step.train(Phase::Environment, Step { world: world.clone(), stream, auto_reset: true });
+        observe.train(Phase::Observe, Observe { world: world.clone() });
+        let buffers = Buffers::new(&plan);
+        reset.run(&buffers);
+        observe.run(&buffers);
+        Self { world, buffers, step, observe }
+    }
+
+    /// One env step of all, then a look at where the next actions are taken.
+    pub(crate) fn step(&self, actions: &[u32]) {
+        self.buffers.write(self.world.action).copy_from_slice(actions);
+        self.step.run(&self.buffers);
+        self.look();
+    }
+
+    pub(crate) fn look(&self) {
+        self.observe.run(&self.buffers);
+    }
+
+    /// A random legal joint action of each world `[E, n]`.
+    pub(crate) fn legal_actions(&self, player: &mut Player) -> Vec<u32> {
+        let mask = self.buffers.read(self.world.mask);
+        mask.chunks_exact(self.world.env.info().num_actions as usize).map(|mask| player.legal(mask)).collect()
+    }
+
+    /// The state of world `index`.
+    pub(crate) fn state(&self, index: u32) -> EnvState {
+        let (ints, reals) = (self.buffers.read(self.world.ints), self.buffers.read(self.world.reals));
+        EnvState { ints: self.row(&ints, index).to_vec(), reals: self.row(&reals, index).to_vec() }
+    }
+
+    /// The part of a buffer that belongs to world `index`.
+    pub(crate) fn row<'a, T>(&self, buffer: &'a [T], index: u32) -> &'a [T] {
+        let width = buffer.len() / self.world.envs as usize;
+        &buffer[index as usize * width..][..width]
     }
 }
 

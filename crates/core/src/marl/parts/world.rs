@@ -8,7 +8,7 @@ use crate::base::hash::TraceHash;
 use crate::base::lanes::padded;
 use crate::base::rng::Stream;
 use crate::env::api::{Ended, Env, StateMut, StateRef, StepOut};
-use crate::nn::graph::{Compute, Doubles, Execution, Id, Ints, Plan, Reals, Training, View, Wires, Words};
+use crate::nn::graph::{Compute, Doubles, Execution, Id, Ints, Plan, Reals, Singles, Training, View, Wires, Words};
 
 /// Buffers of E environments in lockstep. `Reals` of observations and states are padded to lanes.
 #[derive(Clone, Debug)]
@@ -45,6 +45,8 @@ pub struct World {
     pub reward: Id<Reals, Training>,
     /// How the env step ended, bit 0 terminated, bit 1 truncated `[E]`.
     pub ended: Id<Words, Training>,
+    /// Working space: one observation or state as the rules write it.
+    pub shown: Id<Singles, Training>,
 }
 
 /// Bit of [`World::ended`].
@@ -77,6 +79,7 @@ impl World {
             next_state: plan.buffer(&id("next_state"), &[e, state]),
             reward: plan.buffer(&id("reward"), &[e, n + 1]),
             ended: plan.buffer(&id("ended"), &[e]),
+            shown: plan.buffer(&id("shown"), &[info.obs_len().max(info.state_len())]),
             env,
         }
     }
@@ -87,21 +90,20 @@ pub fn input_len(env: &dyn Env, agent_id: bool) -> u32 {
     env.info().obs_len() + if agent_id { env.info().num_agents } else { 0 }
 }
 
-/// Writes one agent's network input: o_i ++ one-hot(i), zero padding. `scratch` holds an observation.
+/// Writes one agent's network input: o_i ++ one-hot(i), zero padding. `scratch` has room for an observation.
 pub fn write_input<R: Real>(
     env: &dyn Env,
     agent_id: bool,
     state: StateRef<'_>,
     agent: u32,
-    scratch: &mut Vec<f32>,
+    scratch: &mut [f32],
     row: &mut [R],
 ) {
     let obs_len = env.info().obs_len() as usize;
-    scratch.clear();
-    scratch.resize(obs_len, 0.0);
-    env.observe(state, agent, scratch);
+    let obs = &mut scratch[..obs_len];
+    env.observe(state, agent, obs);
     row.fill(R::ZERO);
-    for (x, &o) in row.iter_mut().zip(scratch.iter()) {
+    for (x, &o) in row.iter_mut().zip(obs.iter()) {
         *x = R::from_f32(o);
     }
     if agent_id {
@@ -109,13 +111,12 @@ pub fn write_input<R: Real>(
     }
 }
 
-/// Writes the state vector, zero padding.
-pub fn write_state<R: Real>(env: &dyn Env, state: StateRef<'_>, scratch: &mut Vec<f32>, row: &mut [R]) {
-    scratch.clear();
-    scratch.resize(env.info().state_len() as usize, 0.0);
-    env.state(state, scratch);
+/// Writes the state vector, zero padding. `scratch` has room for it.
+pub fn write_state<R: Real>(env: &dyn Env, state: StateRef<'_>, scratch: &mut [f32], row: &mut [R]) {
+    let vector = &mut scratch[..env.info().state_len() as usize];
+    env.state(state, vector);
     row.fill(R::ZERO);
-    for (x, &s) in row.iter_mut().zip(scratch.iter()) {
+    for (x, &s) in row.iter_mut().zip(vector.iter()) {
         *x = R::from_f32(s);
     }
 }
@@ -185,7 +186,8 @@ impl Compute for Observe {
         let (ints, reals) = (view.read(w.ints), view.read(w.reals));
         let (mut obs, mut mask, mut state) = (view.write(w.obs), view.write(w.mask), view.write(w.state));
         let info = w.env.info();
-        let mut shown = Shown { obs: &mut obs, mask: &mut mask, state: &mut state, scratch: Vec::new() };
+        let mut scratch = view.write(w.shown);
+        let mut shown = Shown { obs: &mut obs, mask: &mut mask, state: &mut state, scratch: &mut scratch };
         for e in 0..w.envs as usize {
             let (i, r) = (info.ints as usize, info.reals as usize);
             let at = StateRef { ints: &ints[e * i..(e + 1) * i], reals: &reals[e * r..(e + 1) * r] };
@@ -223,7 +225,8 @@ impl Compute for Step {
         let (mut reward, mut ended) = (view.write(w.reward), view.write(w.ended));
         let (mut obs, mut mask, mut state) =
             (view.write(w.next_obs), view.write(w.next_mask), view.write(w.next_state));
-        let mut shown = Shown { obs: &mut obs, mask: &mut mask, state: &mut state, scratch: Vec::new() };
+        let mut scratch = view.write(w.shown);
+        let mut shown = Shown { obs: &mut obs, mask: &mut mask, state: &mut state, scratch: &mut scratch };
         let mut rewards = [0.0_f32; MAX_AGENTS];
         let mut parts = [0.0_f32; MAX_AGENTS * MAX_PARTS];
         for e in 0..w.envs as usize {
@@ -278,7 +281,7 @@ struct Shown<'a, R> {
     obs: &'a mut [R],
     mask: &'a mut [u32],
     state: &'a mut [R],
-    scratch: Vec<f32>,
+    scratch: &'a mut [f32],
 }
 
 impl<R: Real> Shown<'_, R> {
@@ -289,11 +292,11 @@ impl<R: Real> Shown<'_, R> {
         for i in 0..n {
             let row = e * n + i;
             let input = &mut self.obs[row * width..(row + 1) * width];
-            write_input(&*w.env, w.agent_id, at, i as u32, &mut self.scratch, input);
+            write_input(&*w.env, w.agent_id, at, i as u32, self.scratch, input);
             w.env.legal(at, i as u32, &mut self.mask[row * a..(row + 1) * a]);
         }
         let width = padded(info.state_len()) as usize;
-        write_state(&*w.env, at, &mut self.scratch, &mut self.state[e * width..(e + 1) * width]);
+        write_state(&*w.env, at, self.scratch, &mut self.state[e * width..(e + 1) * width]);
     }
 }
 

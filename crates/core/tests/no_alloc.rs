@@ -1,0 +1,76 @@
+//! A run that is warm allocates nothing: neither its env steps nor its gradient steps, whatever environment and
+//! algorithm.
+
+#![expect(unsafe_code, reason = "a counting allocator is an unsafe trait")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::Arc;
+
+use tandem_core::env::api::Env;
+use tandem_core::env::pellet::{PelletSpec, StartLayout};
+use tandem_core::env::registry::{EnvKind, EnvSpec};
+use tandem_core::experiment::spec::{AlgoChoice, ExperimentSpec};
+use tandem_core::marl::learner::Learner;
+use tandem_core::marl::parts::clock::{EPISODES, GRADIENT_STEP};
+use tandem_core::nn::graph::Cursor;
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u32> = const { Cell::new(0) };
+}
+
+// SAFETY: every call is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn a_warm_run_allocates_nothing() {
+    let crowd = PelletSpec {
+        num_agents: 8,
+        num_pellets: 8,
+        starts: StartLayout::Random,
+        time_limit: 7,
+        ..PelletSpec::default()
+    };
+    let mut specs: Vec<EnvSpec> = EnvKind::ALL.map(EnvKind::default_spec).to_vec();
+    specs.push(EnvSpec::Pellet(crowd));
+    for spec in specs {
+        for algo in [AlgoChoice::Iql, AlgoChoice::Vdn, AlgoChoice::Qmix] {
+            let env: Arc<dyn Env> = spec.build().expect("valid").into();
+            let mut settings = ExperimentSpec::default().learner;
+            (settings.envs, settings.batch, settings.buffer) = (4, 8, 100);
+            (settings.rollout, settings.grad_steps, settings.standardise) = (env.info().max_steps, 2, true);
+            let learner = Learner::new(env, algo, &settings, 1, 1);
+            let buffers = learner.start::<f32>();
+            let update = || {
+                learner.rollout.run(&buffers);
+                learner.gradient_steps.run(&buffers);
+            };
+            // Replay fills enough for a batch, working space grows to its size.
+            (0..4).for_each(|_| update());
+            let before = ALLOCATIONS.get();
+            assert!(before > 0, "the allocator counts");
+            (0..20).for_each(|_| update());
+            // As a person steps: from env step to env step.
+            let mut cursor = Cursor::default();
+            while !learner.rollout.run_iteration(&mut cursor, &buffers) {}
+            assert_eq!(ALLOCATIONS.get(), before, "{algo:?} in {spec:?}");
+            let counters = buffers.read(learner.clock.counters);
+            assert_eq!(counters[GRADIENT_STEP], 48);
+            assert!(counters[EPISODES] > 4, "{spec:?} was never reset");
+        }
+    }
+}
