@@ -5,6 +5,7 @@
 
 pub mod api;
 pub mod icons;
+pub mod outline;
 pub mod registry;
 pub mod text;
 pub mod theme;
