@@ -5,8 +5,15 @@
 
 pub mod api;
 pub mod icons;
+pub mod numbers;
+pub mod orbit;
 pub mod outline;
+pub mod parts;
+pub mod plots;
+pub mod qtot;
 pub mod registry;
+pub mod returns;
+pub mod stage;
 pub mod text;
 pub mod theme;
 pub mod widgets;

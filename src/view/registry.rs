@@ -1,9 +1,11 @@
 //! The list of views, in the order of their tabs. Menus, links, layout and tests iterate over it.
 
 use crate::view::api::View;
+use crate::view::qtot::QtotView;
+use crate::view::returns::ReturnsView;
 
 /// Fresh views, in the order of their tabs.
 #[must_use]
 pub fn views() -> Vec<Box<dyn View>> {
-    Vec::new()
+    vec![Box::new(QtotView::default()), Box::new(ReturnsView)]
 }

@@ -1,0 +1,96 @@
+//! Small pieces that several views share: messages in place of pictures, facts with tooltips, switches, colour bars.
+
+use egui::{Align2, Color32, CornerRadius, Mesh, Painter, Popup, PopupAnchor, Rect, Response, Sense, Shape};
+use egui::{Stroke, StrokeKind, Tooltip, Ui, Vec2, pos2, vec2};
+
+use crate::view::theme::Theme;
+
+/// Fills `size` with a sentence instead of a picture, so that nothing is ever an empty rectangle.
+pub fn message(ui: &mut Ui, theme: &Theme, size: Vec2, text: &str) {
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let width = (rect.width() - 2.0 * theme.size.pad).clamp(40.0, 420.0);
+    let galley = ui.painter().layout(text.to_owned(), theme.body(), theme.text_dim, width);
+    let place = Align2::CENTER_CENTER.anchor_size(rect.center(), galley.size());
+    ui.painter().galley(place.min, galley, theme.text_dim);
+    let info = text.to_owned();
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &info));
+}
+
+/// A tooltip at the pointer, at once: for painted things that have no widget of their own.
+pub fn tip_now(ui: &Ui, response: &Response, add_contents: impl FnOnce(&mut Ui)) {
+    let id = response.id.with("tip now");
+    Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), id, PopupAnchor::Pointer).gap(14.0).show(|ui| {
+        ui.set_max_width(320.0);
+        add_contents(ui);
+    });
+}
+
+/// Whether a menu or another popup is open, so that painted things keep their tooltips to themselves.
+pub fn is_covered(ui: &Ui) -> bool {
+    Popup::is_any_open(ui.ctx())
+}
+
+/// A quiet label and its value, with a tooltip that says what the number is.
+pub fn fact(ui: &mut Ui, theme: &Theme, label: &str, value: &str, color: Color32, tip: &str) -> Response {
+    let mut job = egui::text::LayoutJob::default();
+    let format = |font, color| egui::text::TextFormat { font_id: font, color, ..Default::default() };
+    job.append(label, 0.0, format(theme.small(), theme.text_dim));
+    let gap = if label.is_empty() { 0.0 } else { 5.0 };
+    job.append(value, gap, format(theme.small(), color));
+    ui.add(egui::Label::new(job).sense(Sense::hover())).on_hover_text(tip)
+}
+
+/// A quiet button with a text of several colours, chosen or not. Plain ones are [`crate::view::widgets::Button`]s.
+pub fn toggle(ui: &mut Ui, theme: &Theme, is_on: bool, text: egui::text::LayoutJob) -> Response {
+    let label = text.text.clone();
+    let fill = if is_on { theme.field } else { Color32::TRANSPARENT };
+    let line = if is_on { theme.line_strong } else { Color32::TRANSPARENT };
+    let button = egui::Button::new(text).fill(fill).stroke(Stroke::new(1.0, line));
+    let response = ui.add(button.min_size(vec2(0.0, theme.size.control)));
+    response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_on, &label));
+    response
+}
+
+/// A dashed rectangle.
+pub fn dashed_rect(painter: &Painter, rect: Rect, stroke: Stroke) {
+    let corners = [rect.left_top(), rect.right_top(), rect.right_bottom(), rect.left_bottom(), rect.left_top()];
+    painter.extend(Shape::dashed_line(&corners, stroke, 6.0, 4.0));
+}
+
+/// A bar of viridis: low at the bottom of a tall rectangle, at the left of a wide one.
+pub fn color_bar(painter: &Painter, theme: &Theme, rect: Rect) {
+    const STEPS: u32 = 24;
+    let mut mesh = Mesh::default();
+    let is_tall = rect.height() > rect.width();
+    for step in 0..=STEPS {
+        let t = step as f32 / STEPS as f32;
+        let color = theme.viridis(t);
+        let ends = if is_tall {
+            let y = rect.bottom() - t * rect.height();
+            [pos2(rect.left(), y), pos2(rect.right(), y)]
+        } else {
+            let x = rect.left() + t * rect.width();
+            [pos2(x, rect.top()), pos2(x, rect.bottom())]
+        };
+        for end in ends {
+            mesh.colored_vertex(end, color);
+        }
+        if step > 0 {
+            let base = 2 * (step - 1);
+            mesh.add_triangle(base, base + 1, base + 2);
+            mesh.add_triangle(base + 1, base + 2, base + 3);
+        }
+    }
+    painter.add(mesh);
+    painter.rect_stroke(rect, CornerRadius::ZERO, Stroke::new(1.0, theme.line_strong), StrokeKind::Outside);
+}
+
+/// A small tag with a text, for marks inside cells; its rectangle.
+pub fn tag(painter: &Painter, theme: &Theme, at: Rect, align: Align2, text: &str, color: Color32) -> Rect {
+    let galley = painter.layout_no_wrap(text.to_owned(), theme.tiny(), color);
+    let size = galley.size() + vec2(8.0, 2.0);
+    let place = align.align_size_within_rect(size, at);
+    painter.rect_filled(place, CornerRadius::same(4), theme.fade(color, 0.16));
+    painter.galley(place.min + vec2(4.0, 1.0), galley, color);
+    place
+}

@@ -1,0 +1,136 @@
+//! The ranges a picture of Q_tot covers, and how they change: still while the state stays, easing to a new state's.
+
+use egui::emath::easing;
+use tandem_core::experiment::snapshot::Mixed;
+
+/// How long axes take to reach a new state's ranges, seconds.
+const EASE_SECS: f64 = 0.3;
+/// No axis is narrower than this, so that noise does not fill it.
+const NARROWEST: f32 = 0.05;
+
+/// Ranges of the three axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ranges {
+    /// Q_i.
+    pub x: (f32, f32),
+    /// Q_j.
+    pub y: (f32, f32),
+    /// Q_tot.
+    pub z: (f32, f32),
+}
+
+/// Which state and which reading of it the axes belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// Run, kind of stage, environment or episode, env step.
+    pub moment: (u32, bool, u32, u32, u32),
+    /// The pair of agents.
+    pub pair: (u32, u32),
+    /// Which mixer is shown: as trained, without |·|, without |·| at another state.
+    pub reading: u32,
+}
+
+/// Axes under way.
+#[derive(Clone, Debug, Default)]
+pub struct Axes {
+    subject: Option<Subject>,
+    from: Ranges,
+    to: Ranges,
+    started: f64,
+}
+
+impl Ranges {
+    /// The ranges that `mixed` asks for.
+    pub fn of(mixed: &Mixed) -> Self {
+        let values = mixed.surface.iter().chain(&mixed.table).copied().filter(|z| z.is_finite());
+        let (low, high) = values.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), z| (low.min(z), high.max(z)));
+        let z = if low <= high { (low, high) } else { (0.0, 0.0) };
+        Self { x: widened(mixed.x), y: widened(mixed.y), z: widened(z) }
+    }
+
+    fn each(self, other: Self, f: impl Fn((f32, f32), (f32, f32)) -> (f32, f32)) -> Self {
+        Self { x: f(self.x, other.x), y: f(self.y, other.y), z: f(self.z, other.z) }
+    }
+}
+
+impl Axes {
+    /// Takes up the newest picture at time `now`.
+    pub fn follow(&mut self, now: f64, subject: Subject, wanted: Ranges) {
+        let is_same = self.subject == Some(subject);
+        // The same state under newer weights: the scale stays, and only gives way to what would not fit.
+        let union = |a: (f32, f32), b: (f32, f32)| (a.0.min(b.0), a.1.max(b.1));
+        let to = if is_same { self.to.each(wanted, union) } else { wanted };
+        if to != self.to {
+            self.from = if self.subject.is_none() { to } else { self.at(now) };
+            self.to = to;
+            self.started = now;
+        }
+        self.subject = Some(subject);
+    }
+
+    /// The ranges at time `now`.
+    pub fn at(&self, now: f64) -> Ranges {
+        let t = easing::cubic_out(((now - self.started) / EASE_SECS).clamp(0.0, 1.0) as f32);
+        self.from.each(self.to, |from, to| (from.0 + (to.0 - from.0) * t, from.1 + (to.1 - from.1) * t))
+    }
+
+    /// Whether the next frame differs from this one.
+    pub fn is_moving(&self, now: f64) -> bool {
+        self.from != self.to && now < self.started + EASE_SECS
+    }
+}
+
+/// Where `value` lies in `range`, 0 to 1 inside.
+pub fn unit(value: f32, range: (f32, f32)) -> f32 {
+    (value - range.0) / (range.1 - range.0).max(1e-9)
+}
+
+fn widened((low, high): (f32, f32)) -> (f32, f32) {
+    let missing = (NARROWEST - (high - low)).max(0.0) / 2.0;
+    (low - missing, high + missing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranges(high: f32) -> Ranges {
+        Ranges { x: (0.0, 1.0), y: (0.0, 1.0), z: (0.0, high) }
+    }
+
+    fn subject(step: u32) -> Subject {
+        Subject { moment: (1, false, 0, 1, step), pair: (0, 1), reading: 0 }
+    }
+
+    #[test]
+    fn the_scale_stays_while_the_state_stays() {
+        let mut axes = Axes::default();
+        axes.follow(0.0, subject(3), ranges(2.0));
+        axes.follow(1.0, subject(3), ranges(1.5));
+        assert_eq!(axes.at(1.5).z, (0.0, 2.0), "narrower values do not move the axis");
+        axes.follow(2.0, subject(3), ranges(2.5));
+        assert_eq!(axes.at(3.0).z, (0.0, 2.5), "values that would not fit do");
+    }
+
+    #[test]
+    fn a_new_state_is_eased_to_and_reached() {
+        let mut axes = Axes::default();
+        axes.follow(0.0, subject(3), ranges(2.0));
+        assert!(!axes.is_moving(0.0), "the first picture is there at once");
+        axes.follow(1.0, subject(4), ranges(1.0));
+        let middle = axes.at(1.1).z.1;
+        assert!(middle > 1.0 && middle < 2.0);
+        assert!(axes.is_moving(1.1));
+        assert_eq!(axes.at(1.3).z, (0.0, 1.0));
+        assert!(!axes.is_moving(1.3));
+    }
+
+    #[test]
+    fn a_flat_function_still_has_an_axis() {
+        let flat = Mixed { surface: vec![0.5; 4], x: (0.2, 0.2), y: (0.0, 1.0), ..Mixed::default() };
+        let ranges = Ranges::of(&flat);
+        assert!((ranges.z.1 - ranges.z.0 - NARROWEST).abs() < 1e-6);
+        assert!((ranges.x.1 - ranges.x.0 - NARROWEST).abs() < 1e-6);
+        assert!((unit(0.5, ranges.z) - 0.5).abs() < 1e-5);
+    }
+}

@@ -1,0 +1,292 @@
+//! Q_tot at the state on stage: a surface or a contour over the utilities of a pair of agents, the table of their joint
+//! actions, how far the surface is from a plane, and whether the agents' own choices agree with it (IGM).
+//!
+//! Sources: Sunehag et al. 2017 (VDN), Rashid et al. 2018 (QMIX, eq. 4–6), Son et al. 2019 (the name IGM).
+
+pub mod axes;
+pub mod contour;
+pub mod flat;
+pub mod mesh;
+pub mod picture;
+pub mod rows;
+pub mod surface;
+pub mod table;
+
+use egui::{RichText, Ui, vec2};
+use tandem_core::experiment::command::Watch;
+use tandem_core::experiment::snapshot::{JointValues, Mixed, Sentence};
+use tandem_core::experiment::spec::{AlgoChoice, PositivityChoice};
+
+use crate::view::api::{Action, View, ViewCtx, ViewId};
+use crate::view::orbit::Orbit;
+use crate::view::qtot::axes::{Axes, Ranges, Subject};
+use crate::view::qtot::picture::Picture;
+use crate::view::qtot::table::Shown;
+use crate::view::widgets::{Button, note, segmented, switch};
+use crate::view::{numbers, parts, stage};
+
+/// Which picture of the joint value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Surface,
+    Contour,
+}
+
+/// The view and what of it outlives a frame.
+#[derive(Debug, Default)]
+pub struct QtotView {
+    orbit: Orbit,
+    axes: Axes,
+    /// `None` until chosen: a surface on a wide page, a contour on a phone.
+    kind: Option<Kind>,
+    shown: Shown,
+    /// Show the state where the mixer without |·| breaks.
+    at_break: bool,
+    /// The joint action pointed at in the last frame, marked in the other picture.
+    marked: Option<(u32, u32)>,
+}
+
+impl View for QtotView {
+    fn id(&self) -> ViewId {
+        ViewId("qtot")
+    }
+
+    fn title(&self) -> &'static str {
+        "view.qtot"
+    }
+
+    fn unavailable(&self, ctx: &ViewCtx<'_>) -> Option<(Sentence, ViewId)> {
+        let id = match ctx.spec.algo {
+            AlgoChoice::Iql => "qtot.iql",
+            _ if ctx.facts.num_agents < 2 => "qtot.single",
+            AlgoChoice::Vdn | AlgoChoice::Qmix => return None,
+        };
+        Some((Sentence { id: id.to_owned(), args: Vec::new() }, ViewId("returns")))
+    }
+
+    fn ui(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
+        if self.unavailable(ctx).is_some() {
+            rows::rows_ui(ui, ctx);
+            return;
+        }
+        if !ctx.watch.joint_values {
+            actions.push(Action::Watch(Watch { joint_values: true, ..ctx.watch.clone() }));
+        }
+        let Some(joint) = &ctx.snapshot.joint else {
+            parts::message(ui, ctx.theme, ui.available_size(), ctx.texts.t("qtot.waiting"));
+            return;
+        };
+        ui.spacing_mut().item_spacing.y = 6.0;
+        self.header(ui, ctx, joint, actions);
+        let (mixed, reading) = self.reading(ctx, joint);
+        if mixed.points < 2 || mixed.surface.len() != (mixed.points * mixed.points) as usize {
+            parts::message(ui, ctx.theme, ui.available_size(), ctx.texts.t("qtot.waiting"));
+            return;
+        }
+        let now = ui.input(|input| input.time);
+        self.axes.follow(now, subject(ctx, joint, reading), Ranges::of(mixed));
+        if self.axes.is_moving(now) {
+            ui.request_repaint();
+        }
+        let ranges = self.axes.at(now);
+        let picture = Picture { mixed, pair: joint.pair, ranges, marked: self.marked };
+        self.pictures(ui, ctx, joint, &picture);
+        self.facts(ui, ctx, joint, mixed);
+        self.controls(ui, ctx, joint, actions);
+    }
+}
+
+impl QtotView {
+    /// The values to show and a number for which reading they are.
+    fn reading<'a>(&self, ctx: &ViewCtx<'_>, joint: &'a JointValues) -> (&'a Mixed, u32) {
+        match (&joint.without_abs, &joint.counterexample) {
+            (Some(_), Some((_, broken))) if ctx.watch.without_abs && self.at_break => (broken, 2),
+            (Some(raw), _) if ctx.watch.without_abs => (raw, 1),
+            _ => (&joint.learned, 0),
+        }
+    }
+
+    fn header(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, joint: &JointValues, actions: &mut Vec<Action>) {
+        let texts = ctx.texts;
+        ui.horizontal_wrapped(|ui| {
+            let options = [
+                (Kind::Surface, texts.t("qtot.surface"), texts.t("qtot.surface.tip")),
+                (Kind::Contour, texts.t("qtot.contour"), texts.t("qtot.contour.tip")),
+            ];
+            if let Some(kind) = segmented(ui, ctx.theme, &options, self.kind(ctx)) {
+                self.kind = Some(kind);
+            }
+            if joint.exact.is_some() {
+                let options = [
+                    (Shown::Learned, texts.t("qtot.learned"), texts.t("qtot.learned.tip")),
+                    (Shown::Exact, texts.t("qtot.exact"), texts.t("qtot.exact.tip")),
+                    (Shown::Difference, texts.t("qtot.difference"), texts.t("qtot.difference.tip")),
+                ];
+                ui.add_space(8.0);
+                if let Some(shown) = segmented(ui, ctx.theme, &options, self.shown) {
+                    self.shown = shown;
+                }
+            }
+            if ctx.facts.num_agents > 2 {
+                pair_picker(ui, ctx, actions);
+            }
+        });
+    }
+
+    fn kind(&self, ctx: &ViewCtx<'_>) -> Kind {
+        self.kind.unwrap_or(if ctx.compact { Kind::Contour } else { Kind::Surface })
+    }
+
+    /// Surface or contour beside the table, or above it where the page is narrow.
+    fn pictures(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, joint: &JointValues, picture: &Picture<'_>) {
+        let kind = self.kind(ctx);
+        let actions = picture.mixed.utilities.1.len() as f32;
+        let rows = picture.mixed.utilities.0.len() as f32;
+        let width = ui.available_width();
+        let is_wide = width >= 440.0 && !ctx.compact;
+        // Room for the facts and the controls beneath.
+        let has_controls = !joint.is_sum;
+        let foot = ctx.theme.size.small * 1.7 + if has_controls { ctx.theme.size.control + 6.0 } else { 0.0 } + 8.0;
+        let height = (ui.available_height() - foot).clamp(190.0, 520.0);
+        let table_width = (48.0 + actions * 37.0).min(width * 0.46);
+        let exact = joint.exact.as_deref().filter(|_| !self.at_break);
+        let shown = if exact.is_some() { self.shown } else { Shown::Learned };
+        let mut pointed_at = None;
+        let orbit = &mut self.orbit;
+        let mut plot = |ui: &mut Ui, size| match kind {
+            Kind::Surface => surface::surface_ui(ui, ctx, picture, orbit, size),
+            Kind::Contour => flat::flat_ui(ui, ctx, picture, size),
+        };
+        if is_wide {
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = 10.0;
+                pointed_at = plot(ui, vec2(width - table_width - 10.0, height));
+                ui.vertical(|ui| {
+                    // As high as its rows want, in the middle of the picture's height.
+                    let wanted = (46.0 + rows * 38.0).min(height);
+                    ui.add_space((height - wanted) * 0.35);
+                    pointed_at =
+                        pointed_at.or(table::table_ui(ui, ctx, picture, exact, shown, vec2(table_width, wanted)));
+                });
+            });
+        } else {
+            let height = if ctx.compact { (width * 0.85).clamp(240.0, 460.0) } else { height * 0.62 };
+            pointed_at = plot(ui, vec2(width, height));
+            let line = ctx.theme.size.tiny * 1.35;
+            let size = vec2(width, 2.0 * line + 8.0 + rows * (2.0 * line + 6.0));
+            pointed_at = pointed_at.or(table::table_ui(ui, ctx, picture, exact, shown, size));
+        }
+        if pointed_at != self.marked {
+            self.marked = pointed_at;
+            ui.request_repaint();
+        }
+    }
+
+    /// Bend, verdict and what kind of number this is.
+    fn facts(&self, ui: &mut Ui, ctx: &ViewCtx<'_>, joint: &JointValues, mixed: &Mixed) {
+        let (texts, theme) = (ctx.texts, ctx.theme);
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = 14.0;
+            let bend = format!("{:.1} %", mixed.bend);
+            parts::fact(ui, theme, texts.t("qtot.bend"), &bend, theme.text, texts.t("qtot.bend.tip"));
+            if joint.is_sum {
+                let plane = texts.t("qtot.plane");
+                parts::fact(ui, theme, "", plane, theme.text_dim, texts.t("qtot.plane.tip"));
+            }
+            let (verdict, color) =
+                if mixed.igm { ("qtot.igm.holds", theme.good) } else { ("qtot.igm.broken", theme.bad) };
+            let enumerated = numbers::count(mixed.enumerated);
+            let scope = if mixed.complete { "qtot.igm.all" } else { "qtot.igm.pair" };
+            let tip = format!("{}\n\n{}", texts.t("qtot.igm.tip"), texts.f(scope, &[&enumerated]));
+            parts::fact(ui, theme, "IGM", texts.t(verdict), color, &tip);
+            let (share, states) = joint.igm_share;
+            if states > 0 && !self.is_elsewhere(ctx, joint) {
+                let text = texts.f("qtot.igm.share", &[&numbers::percent(share), &numbers::count(states)]);
+                parts::fact(ui, theme, "", &text, theme.text_dim, texts.t("qtot.igm.share.tip"));
+            }
+            parts::fact(ui, theme, "", texts.t("qtot.utility"), theme.text_faint, texts.t("qtot.utility.tip"));
+        });
+    }
+
+    /// The mixer without its constraint, and a state at which it breaks.
+    fn controls(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, joint: &JointValues, actions: &mut Vec<Action>) {
+        let (texts, theme) = (ctx.texts, ctx.theme);
+        if joint.is_sum {
+            return;
+        }
+        let constraint = match ctx.spec.learner.positivity {
+            PositivityChoice::Abs => "|·|",
+            PositivityChoice::Softplus => "softplus",
+        };
+        ui.horizontal_wrapped(|ui| {
+            if !ctx.spec.learner.monotone {
+                let text = RichText::new(texts.t("qtot.not_monotone")).font(theme.small()).color(theme.warn);
+                ui.label(text).on_hover_text(texts.t("qtot.not_monotone.tip"));
+                return;
+            }
+            let name = texts.f("qtot.without", &[constraint]);
+            if switch(ui, theme, ctx.watch.without_abs, &name).on_hover_text(texts.t("qtot.without.tip")).clicked() {
+                self.at_break = false;
+                actions.push(Action::Watch(Watch { without_abs: !ctx.watch.without_abs, ..ctx.watch.clone() }));
+            }
+            ui.label(RichText::new(name).font(theme.small())).on_hover_text(texts.t("qtot.without.tip"));
+            if !ctx.watch.without_abs || joint.without_abs.is_none() {
+                return;
+            }
+            let Some((frame, _)) = &joint.counterexample else {
+                note(ui, theme, texts.t("qtot.break.none"));
+                return;
+            };
+            let label = if self.at_break { "qtot.break.back" } else { "qtot.break.find" };
+            let button = Button::text(texts.t(label)).tip(texts.t("qtot.break.tip")).selected(self.at_break);
+            if button.show(ui, theme).clicked() {
+                self.at_break = !self.at_break;
+            }
+            if self.at_break {
+                let (rect, _) = ui.allocate_exact_size(vec2(64.0, 48.0), egui::Sense::hover());
+                stage::thumbnail(ui.painter(), ctx, rect, frame);
+                ui.label(RichText::new(texts.t("qtot.break.here")).font(theme.small()).color(theme.bad));
+            }
+        });
+    }
+
+    fn is_elsewhere(&self, ctx: &ViewCtx<'_>, joint: &JointValues) -> bool {
+        self.reading(ctx, joint).1 != 0
+    }
+}
+
+fn subject(ctx: &ViewCtx<'_>, joint: &JointValues, reading: u32) -> Subject {
+    let stage = &ctx.snapshot.stage;
+    let place = if stage.is_training_env { stage.env_index } else { stage.episode };
+    Subject {
+        moment: (ctx.snapshot.run, stage.is_training_env, place, stage.episode, stage.step),
+        pair: joint.pair,
+        reading,
+    }
+}
+
+/// Which two agents, where there are more.
+fn pair_picker(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
+    let texts = ctx.texts;
+    let mut pair = ctx.watch.pair;
+    let small = |text: &str| RichText::new(text.to_owned()).font(ctx.theme.small());
+    ui.label(small(texts.t("qtot.pair")).color(ctx.theme.text_dim));
+    for which in 0..2_u32 {
+        let (chosen, other) = if which == 0 { (pair.0, pair.1) } else { (pair.1, pair.0) };
+        let text = small(&(chosen + 1).to_string()).color(ctx.theme.agent_text(chosen));
+        let menu = egui::ComboBox::from_id_salt(("pair", which)).width(44.0).selected_text(text).show_ui(ui, |ui| {
+            for agent in (0..ctx.facts.num_agents).filter(|agent| *agent != other) {
+                let name = texts.f("agent.name", &[&(agent + 1).to_string()]);
+                let text = RichText::new(name).color(ctx.theme.agent_text(agent));
+                if ui.selectable_label(agent == chosen, text).clicked() {
+                    if which == 0 { pair.0 = agent } else { pair.1 = agent }
+                }
+            }
+        });
+        menu.response.accessible_name(texts.t("qtot.pair"));
+    }
+    ui.label(small(texts.t("qtot.pair.others")).color(ctx.theme.text_dim)).on_hover_text(texts.t("qtot.pair.tip"));
+    if pair != ctx.watch.pair {
+        actions.push(Action::Watch(Watch { pair, ..ctx.watch.clone() }));
+    }
+}

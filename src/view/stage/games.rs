@@ -1,0 +1,200 @@
+//! The stage of matrix games (their payoff table) and of the two-step game (its two tables under the state that leads
+//! to them).
+
+use egui::{Align2, CornerRadius, Painter, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+use tandem_core::env::api::Frame;
+use tandem_core::env::bimatrix::Bimatrix;
+use tandem_core::experiment::snapshot::Stage;
+use tandem_core::experiment::spec::{EnvChoice, Payoffs};
+
+use crate::view::api::{Action, EditMode, ViewCtx};
+use crate::view::stage::edit;
+use crate::view::stage::payoff::{Edit, PayoffTable, table_ui};
+
+/// What of the picture outlives a frame.
+#[derive(Debug, Default)]
+pub struct GameStage {
+    /// Payoffs being dragged or typed, one per table.
+    pending: [Option<Edit>; 2],
+    /// While editing: each agent has its own payoff.
+    pub is_split: bool,
+}
+
+impl GameStage {
+    /// Fills the space of `ui` with the game of `frame`; does nothing for other frames.
+    pub fn ui(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, frame: &Frame, actions: &mut Vec<Action>) {
+        let Frame::Matrix { payoffs, rows, columns, played, stage, stages, .. } = frame else { return };
+        let Some(game) = Bimatrix::new(*rows, *columns, payoffs.clone()) else { return };
+        let (rect, response) = ui.allocate_exact_size(ui.available_size(), Sense::hover());
+        describe(&response, ctx, &game, *played, stages.get(*stage as usize));
+        if ctx.spec.env == EnvChoice::TwoStep {
+            self.two_step_ui(ui, ctx, rect, *stage, stages, *played, actions);
+        } else {
+            self.matrix_ui(ui, ctx, rect, &game, *played, actions);
+        }
+    }
+
+    fn matrix_ui(
+        &mut self,
+        ui: &mut Ui,
+        ctx: &ViewCtx<'_>,
+        rect: Rect,
+        game: &Bimatrix,
+        played: Option<(u32, u32)>,
+        actions: &mut Vec<Action>,
+    ) {
+        let is_editing = ctx.edit == EditMode::Payoffs;
+        let is_common = game.is_common() && !(is_editing && self.is_split);
+        let table = PayoffTable {
+            game,
+            names: &ctx.facts.action_names,
+            played,
+            greedy: greedy(&ctx.snapshot.stage),
+            frequencies: frequencies(&ctx.snapshot.stage),
+            marks: true,
+            is_editing,
+            is_common,
+        };
+        // One line beneath the table: what the marks mean, or the sentence about a common payoff.
+        let note = ctx.texts.t(if game.is_common() { "stage.note.common" } else { "stage.note.general" });
+        let width = rect.width().min(520.0);
+        let galley = ui.painter().layout(note.to_owned(), ctx.theme.small(), ctx.theme.text_dim, width);
+        let foot = galley.size().y + 10.0;
+        let place = Align2::CENTER_BOTTOM.align_size_within_rect(galley.size(), rect);
+        ui.painter().galley(place.min, galley, ctx.theme.text_dim);
+        let upper = Rect::from_min_max(rect.min, rect.max - vec2(0.0, foot));
+        if let Some(done) = table_ui(ui, ctx, upper, &table, &mut self.pending[0]) {
+            let current = Payoffs { rows: game.rows(), columns: game.columns(), cells: game.cells().to_vec() };
+            let spec = edit::set_payoff(ctx.spec, &current, done.cell, done.agent, done.value, is_common);
+            actions.push(Action::EditSpec(Box::new(spec)));
+        }
+    }
+
+    fn two_step_ui(
+        &mut self,
+        ui: &mut Ui,
+        ctx: &ViewCtx<'_>,
+        rect: Rect,
+        stage: u32,
+        stages: &[String],
+        played: Option<(u32, u32)>,
+        actions: &mut Vec<Action>,
+    ) {
+        let theme = ctx.theme;
+        // Higher than this the tables would stand in empty boxes.
+        let rect = Align2::CENTER_CENTER
+            .align_size_within_rect(vec2(rect.width(), rect.height().min(rect.width() * 0.95)), rect);
+        let root_height = (rect.height() * 0.24).clamp(58.0, 92.0);
+        let root_width = rect.width().min(360.0);
+        let root =
+            Rect::from_min_size(pos2(rect.center().x - root_width / 2.0, rect.top()), vec2(root_width, root_height));
+        let halves_top = root.bottom() + (rect.height() * 0.1).clamp(24.0, 52.0);
+        let gap = theme.size.gap;
+        let half = vec2((rect.width() - gap) / 2.0, rect.bottom() - halves_top);
+        let panels = [
+            Rect::from_min_size(pos2(rect.left(), halves_top), half),
+            Rect::from_min_size(pos2(rect.right() - half.x, halves_top), half),
+        ];
+        let painter = ui.painter().clone();
+        for (index, panel) in (1_u32..).zip(panels) {
+            // Agent 1's action 1 leads to 2A, its action 2 to 2B; its greedy choice is drawn strong.
+            let is_taken = stage == index;
+            let is_meant = stage == 0 && greedy(&ctx.snapshot.stage).is_some_and(|(row, _)| row + 1 == index);
+            let name = ctx.facts.action_names.get(index as usize - 1).map_or("", |name| ctx.texts.t(name));
+            branch(&painter, ctx, root, panel, name, is_taken || is_meant);
+        }
+        state_box(&painter, ctx, root, stage == 0);
+        let title = stages.first().map_or("", |name| ctx.texts.t(name));
+        let text = ctx.texts.t("stage.two_step.choice");
+        let galley = painter.layout(text.to_owned(), theme.small(), theme.text_dim, root.width() - 20.0);
+        painter.text(root.center_top() + vec2(0.0, 9.0), Align2::CENTER_TOP, title, theme.body(), theme.text);
+        let place = Align2::CENTER_BOTTOM.align_size_within_rect(galley.size(), root.shrink(8.0));
+        painter.galley(place.min, galley, theme.text_dim);
+        for (index, panel) in (1_u32..).zip(panels) {
+            let payoffs = if index == 1 { &ctx.spec.two_step.a } else { &ctx.spec.two_step.b };
+            let Some(game) = Bimatrix::common(2, 2, payoffs) else { continue };
+            let is_here = stage == index;
+            state_box(&painter, ctx, panel, is_here);
+            let title = stages.get(index as usize).map_or("", |name| ctx.texts.t(name));
+            painter.text(panel.center_top() + vec2(0.0, 8.0), Align2::CENTER_TOP, title, theme.body(), theme.text);
+            let table = PayoffTable {
+                game: &game,
+                names: &ctx.facts.action_names,
+                played: played.filter(|_| is_here),
+                greedy: greedy(&ctx.snapshot.stage).filter(|_| is_here),
+                frequencies: None,
+                marks: false,
+                is_editing: ctx.edit == EditMode::Payoffs,
+                is_common: true,
+            };
+            let mut inner = panel.shrink(8.0);
+            inner.min.y += theme.size.body * 1.5;
+            if let Some(done) = table_ui(ui, ctx, inner, &table, &mut self.pending[index as usize - 1]) {
+                let spec = edit::set_two_step(ctx.spec, index, done.cell, done.value);
+                actions.push(Action::EditSpec(Box::new(spec)));
+            }
+        }
+    }
+}
+
+/// Greedy actions of both agents at the state on stage.
+fn greedy(stage: &Stage) -> Option<(u32, u32)> {
+    match stage.greedy[..] {
+        [one, two] => Some((one, two)),
+        _ => None,
+    }
+}
+
+fn frequencies(stage: &Stage) -> Option<(&[f32], &[f32])> {
+    match &stage.frequencies[..] {
+        [one, two] if !one.is_empty() && !two.is_empty() => Some((one, two)),
+        _ => None,
+    }
+}
+
+fn state_box(painter: &Painter, ctx: &ViewCtx<'_>, rect: Rect, is_here: bool) {
+    let theme = ctx.theme;
+    let line = if is_here { Stroke::new(2.0, theme.accent) } else { Stroke::new(1.0, theme.line) };
+    let fill = if is_here { theme.mix(theme.card, theme.accent, 0.08) } else { theme.card };
+    painter.rect(rect, CornerRadius::same(theme.size.radius), fill, line, StrokeKind::Inside);
+}
+
+fn branch(painter: &Painter, ctx: &ViewCtx<'_>, root: Rect, panel: Rect, action: &str, is_strong: bool) {
+    let theme = ctx.theme;
+    let from = pos2(root.center().x + (panel.center().x - root.center().x) * 0.35, root.bottom());
+    let to: Pos2 = panel.center_top();
+    let color = theme.agent_color(0);
+    let stroke = if is_strong { Stroke::new(2.5, color) } else { Stroke::new(1.5, theme.line_strong) };
+    let lift = vec2(0.0, (to.y - from.y) * 0.6);
+    let curve = egui::epaint::CubicBezierShape::from_points_stroke(
+        [from, from + lift, to - lift, to],
+        false,
+        egui::Color32::TRANSPARENT,
+        stroke,
+    );
+    painter.add(curve);
+    let middle = from + (to - from) * 0.5;
+    let ink = if is_strong { theme.agent_text(0) } else { theme.text_dim };
+    let galley = painter.layout_no_wrap(action.to_owned(), theme.small(), ink);
+    let place = Align2::CENTER_CENTER.anchor_size(middle, galley.size());
+    painter.rect_filled(place.expand2(vec2(5.0, 2.0)), CornerRadius::same(5), theme.card);
+    painter.galley(place.min, galley, ink);
+}
+
+fn describe(
+    response: &egui::Response,
+    ctx: &ViewCtx<'_>,
+    game: &Bimatrix,
+    played: Option<(u32, u32)>,
+    state: Option<&String>,
+) {
+    let name = |action: u32| {
+        ctx.facts.action_names.get(action as usize).map_or_else(String::new, |name| ctx.texts.t(name).to_owned())
+    };
+    let state = state.map_or("", |id| ctx.texts.t(id));
+    let text = match played {
+        Some((row, column)) => ctx.texts.f("stage.game.played", &[state, &name(row), &name(column)]),
+        None => ctx.texts.f("stage.game.waiting", &[state, &game.rows().to_string(), &game.columns().to_string()]),
+    };
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, &text));
+}

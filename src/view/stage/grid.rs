@@ -1,0 +1,394 @@
+//! The pellet world: cells, walls, pellets, agents as numbered discs, and what is laid over them.
+
+use egui::{Align2, Color32, CornerRadius, Mesh, Painter, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, Vec2};
+use egui::{pos2, vec2};
+use tandem_core::env::api::Frame;
+use tandem_core::experiment::snapshot::Stage;
+use tandem_core::experiment::spec::CellKind;
+
+use crate::view::api::{Action, EditMode, ViewCtx};
+use crate::view::numbers;
+use crate::view::parts;
+use crate::view::stage::edit;
+use crate::view::stage::motion::{Disc, Moment, Motion, discs};
+use crate::view::stage::overlay::{self, Overlay};
+use crate::view::theme::Theme;
+
+/// What of the picture outlives a frame.
+#[derive(Debug, Default)]
+pub struct GridStage {
+    motion: Motion,
+    /// Cells painted since the pointer went down, and with what.
+    stroke: Option<(CellKind, Vec<u32>)>,
+}
+
+/// A grid world's picture as the frame gives it.
+#[derive(Clone, Copy, Debug)]
+struct World<'a> {
+    width: u32,
+    height: u32,
+    walls: &'a [bool],
+    agents: &'a [u32],
+    pellets: &'a [u32],
+    sight: Option<u32>,
+    arrived: &'a [bool],
+}
+
+impl<'a> World<'a> {
+    fn of(frame: &'a Frame) -> Option<Self> {
+        match frame {
+            Frame::Grid { width, height, walls, agents, pellets, sight, arrived } => {
+                Some(Self { width: *width, height: *height, walls, agents, pellets, sight: *sight, arrived })
+            }
+            Frame::Matrix { .. } => None,
+        }
+    }
+
+    /// The grid, as large as fits into `rect`, in its middle.
+    fn fit(&self, rect: Rect) -> Rect {
+        let cell = (rect.width() / self.width as f32).min(rect.height() / self.height as f32).max(4.0).floor();
+        Rect::from_center_size(rect.center(), vec2(cell * self.width as f32, cell * self.height as f32))
+    }
+
+    fn cell(&self, grid: Rect, cell: u32) -> Rect {
+        let size = grid.width() / self.width as f32;
+        let corner = grid.min + vec2((cell % self.width) as f32, (cell / self.width) as f32) * size;
+        Rect::from_min_size(corner, Vec2::splat(size)).shrink(gap(size))
+    }
+}
+
+impl GridStage {
+    /// Fills the space of `ui` with the world of `frame`; does nothing for other frames.
+    pub fn ui(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, frame: &Frame, overlay: Overlay, actions: &mut Vec<Action>) {
+        let Some(world) = World::of(frame) else { return };
+        let is_editing = ctx.edit != EditMode::None;
+        let sense = if is_editing { Sense::click_and_drag() } else { Sense::click() };
+        let (rect, response) = ui.allocate_exact_size(ui.available_size(), sense);
+        let grid = world.fit(rect.shrink(2.0));
+        let painter = ui.painter_at(rect);
+        let now = ui.input(|input| input.time);
+        self.motion.follow(now, moment(ctx), discs(world.agents, world.width), world.arrived);
+
+        let map = edit::map_of(&ctx.spec.pellet);
+        let painted = |cell: u32| match &self.stroke {
+            Some((kind, cells)) if cells.contains(&cell) => Some(*kind),
+            _ => None,
+        };
+        for cell in 0..world.width * world.height {
+            // In play the walls are the episode's own; while editing the map is the spec's, with the stroke on top.
+            let is_wall = world.walls.get(cell as usize).copied().unwrap_or(false);
+            let kind = match map.cells.get(cell as usize).copied().unwrap_or_default() {
+                kind if is_editing => painted(cell).unwrap_or(kind),
+                CellKind::NoPellet if !is_wall => CellKind::NoPellet,
+                _ if is_wall => CellKind::Wall,
+                _ => CellKind::Free,
+            };
+            paint_cell(&painter, ctx.theme, world.cell(grid, cell), kind, is_editing);
+        }
+        if !is_editing {
+            paint_overlay(&painter, ctx, &world, grid, overlay);
+        }
+        paint_pellets(&painter, ctx.theme, &world, grid);
+        if is_editing && matches!(ctx.edit, EditMode::Start(_)) {
+            paint_starts(&painter, ctx, &world, grid);
+        } else {
+            self.paint_agents(&painter, ctx, &world, grid, now);
+        }
+        if self.motion.is_moving(now) {
+            ui.request_repaint();
+        }
+        if is_editing {
+            self.edit(&response, ctx, &world, grid, actions);
+        } else {
+            select(&response, ctx, &world, grid, &self.motion.discs_at(now), actions);
+        }
+        describe(&response, ctx, &world);
+        let under = response.hover_pos().and_then(|at| overlay::cell_under(grid, world.width, world.height, at));
+        if let Some(cell) = under.filter(|_| !is_editing && !parts::is_covered(ui)) {
+            let edge = world.cell(grid, cell).expand(gap(grid.width() / world.width as f32) * 0.5);
+            painter.rect_stroke(edge, corner(edge), Stroke::new(1.0, ctx.theme.line_strong), StrokeKind::Middle);
+            parts::tip_now(ui, &response, |ui| cell_tip(ui, ctx, &world, cell));
+        }
+    }
+
+    fn paint_agents(&self, painter: &Painter, ctx: &ViewCtx<'_>, world: &World<'_>, grid: Rect, now: f64) {
+        let theme = ctx.theme;
+        let size = grid.width() / world.width as f32;
+        let discs = self.motion.discs_at(now);
+        for (agent, disc) in discs.iter().enumerate() {
+            if let Some(t) = self.motion.pulse(agent, now) {
+                let color = theme.fade(theme.agent_color(agent as u32), 1.0 - t);
+                let center = grid.min + disc.at * size;
+                painter.circle_stroke(center, size * (disc.radius + 0.35 * t), Stroke::new(3.0 * (1.0 - t), color));
+            }
+        }
+        for (agent, disc) in (0_u32..).zip(&discs) {
+            let center = grid.min + disc.at * size;
+            let is_selected = agent == ctx.selected_agent && world.agents.len() > 1;
+            paint_agent(painter, theme, center, disc.radius * size, agent, is_selected);
+            let is_over = ctx.snapshot.stage.ended;
+            if let Some(along) = next_direction(ctx, agent).filter(|along| *along != Vec2::ZERO && !is_over) {
+                let edge = disc.radius * size + if is_selected { 4.5 } else { 1.0 };
+                paint_nose(painter, theme, center, edge, along, theme.agent_color(agent));
+            }
+        }
+    }
+
+    fn edit(
+        &mut self,
+        response: &Response,
+        ctx: &ViewCtx<'_>,
+        world: &World<'_>,
+        grid: Rect,
+        actions: &mut Vec<Action>,
+    ) {
+        let at = response.interact_pointer_pos();
+        let under = at.and_then(|at| overlay::cell_under(grid, world.width, world.height, at));
+        if let EditMode::Start(agent) = ctx.edit {
+            if let Some(cell) = under.filter(|_| response.clicked() || response.drag_stopped()) {
+                actions.extend(edit::move_start(ctx.spec, agent, cell).map(|spec| Action::EditSpec(Box::new(spec))));
+            }
+            return;
+        }
+        let brush = if ctx.edit == EditMode::Pellets { CellKind::NoPellet } else { CellKind::Wall };
+        let is_down = response.is_pointer_button_down_on() || response.clicked();
+        if let Some(cell) = under.filter(|_| is_down) {
+            // The first cell decides whether the stroke paints or wipes.
+            let map = edit::map_of(&ctx.spec.pellet);
+            let has_it = map.cells.get(cell as usize) == Some(&brush);
+            let first = if has_it { CellKind::Free } else { brush };
+            let (_, cells) = self.stroke.get_or_insert((first, Vec::new()));
+            if !cells.contains(&cell) {
+                cells.push(cell);
+            }
+        }
+        if !response.is_pointer_button_down_on()
+            && let Some((kind, cells)) = self.stroke.take()
+        {
+            actions.push(Action::EditSpec(Box::new(edit::paint(ctx.spec, &cells, kind))));
+        }
+    }
+}
+
+/// A small picture of a state, to stand beside what is said about it.
+pub fn thumbnail(painter: &Painter, ctx: &ViewCtx<'_>, rect: Rect, frame: &Frame) {
+    let theme = ctx.theme;
+    let Some(world) = World::of(frame) else {
+        // Games have a name for each state.
+        if let Frame::Matrix { stage, stages, .. } = frame {
+            let name = stages.get(*stage as usize).map_or("", |id| ctx.texts.t(id));
+            painter.text(rect.left_center(), Align2::LEFT_CENTER, name, theme.small(), theme.text);
+        }
+        return;
+    };
+    let grid = world.fit(rect);
+    let size = grid.width() / world.width as f32;
+    for cell in 0..world.width * world.height {
+        let is_wall = world.walls.get(cell as usize).copied().unwrap_or(false);
+        let kind = if is_wall { CellKind::Wall } else { CellKind::Free };
+        paint_cell(painter, theme, world.cell(grid, cell), kind, false);
+    }
+    paint_pellets(painter, theme, &world, grid);
+    for (agent, disc) in (0_u32..).zip(discs(world.agents, world.width)) {
+        paint_agent(painter, theme, grid.min + disc.at * size, disc.radius * size, agent, false);
+    }
+}
+
+/// A numbered disc.
+pub fn paint_agent(painter: &Painter, theme: &Theme, center: Pos2, radius: f32, agent: u32, is_selected: bool) {
+    let color = theme.agent_color(agent);
+    if is_selected {
+        painter.circle_stroke(center, radius + 3.0, Stroke::new(1.6, theme.text));
+    }
+    painter.circle(center, radius, color, Stroke::new(1.5, theme.mix(color, theme.on_agent(), 0.45)));
+    if radius >= 6.0 {
+        let font = egui::FontId::proportional((radius * 0.95).min(26.0));
+        painter.text(center, Align2::CENTER_CENTER, (agent + 1).to_string(), font, theme.on_agent());
+    }
+}
+
+fn moment(ctx: &ViewCtx<'_>) -> Moment {
+    let stage = &ctx.snapshot.stage;
+    Moment { episode: (ctx.snapshot.run, stage.is_training_env, stage.env_index, stage.episode), step: stage.step }
+}
+
+fn gap(cell: f32) -> f32 {
+    (cell * 0.02).clamp(0.5, 2.0)
+}
+
+fn corner(cell: Rect) -> CornerRadius {
+    CornerRadius::same((cell.width() * 0.07).clamp(1.0, 8.0) as u8)
+}
+
+fn paint_cell(painter: &Painter, theme: &Theme, cell: Rect, kind: CellKind, is_editing: bool) {
+    if kind == CellKind::Wall {
+        painter.rect_filled(cell, corner(cell), theme.wall);
+        return;
+    }
+    painter.rect(cell, corner(cell), theme.cell, Stroke::new(1.0, theme.line), StrokeKind::Inside);
+    if kind == CellKind::NoPellet {
+        // A struck-out pellet: faint in play, plain while editing.
+        let radius = cell.width() * 0.13;
+        let stroke = Stroke::new(1.3, if is_editing { theme.text_dim } else { theme.line_strong });
+        painter.circle_stroke(cell.center(), radius, stroke);
+        let slash = vec2(0.7, -0.7) * radius * 1.35;
+        painter.line_segment([cell.center() - slash, cell.center() + slash], stroke);
+    }
+}
+
+fn paint_overlay(painter: &Painter, ctx: &ViewCtx<'_>, world: &World<'_>, grid: Rect, chosen: Overlay) {
+    let stage = &ctx.snapshot.stage;
+    let theme = ctx.theme;
+    let names = &ctx.facts.action_names;
+    let is_ready = stage.overlay_agent == ctx.selected_agent;
+    let values = if is_ready { stage.overlay.as_slice() } else { &[] };
+    let cells = (0_u32..).zip(values).filter(|(_, q)| !q.is_empty());
+    match chosen {
+        Overlay::Arrows => {
+            let opacities = overlay::opacities(values);
+            for (cell, q) in cells {
+                // Mixed, not transparent: the strokes of an arrow overlap.
+                let color = theme.mix(theme.cell, theme.agent_color(ctx.selected_agent), opacities[cell as usize]);
+                overlay::paint_arrows(painter, world.cell(grid, cell), q, names, color);
+            }
+        }
+        Overlay::Q => {
+            let Some(range) = overlay::range(values) else { return };
+            let mut mesh = Mesh::default();
+            for (cell, q) in cells.clone() {
+                overlay::push_q(&mut mesh, theme, world.cell(grid, cell), q, names, range);
+            }
+            painter.add(mesh);
+            for (cell, q) in cells {
+                overlay::paint_q_details(painter, theme, world.cell(grid, cell), q, names, range);
+            }
+        }
+        Overlay::None | Overlay::Sight => {}
+    }
+    if chosen != Overlay::None {
+        paint_sight(painter, ctx, world, grid, chosen == Overlay::Sight);
+    }
+}
+
+/// The square the selected agent sees, cut at the edge of the world; with `dim`, what lies outside is veiled.
+fn paint_sight(painter: &Painter, ctx: &ViewCtx<'_>, world: &World<'_>, grid: Rect, dim: bool) {
+    let theme = ctx.theme;
+    let Some(&at) = world.agents.get(ctx.selected_agent as usize) else { return };
+    let (column, row) = (at % world.width, at / world.width);
+    let seen = match world.sight {
+        Some(radius) => {
+            let (left, top) = (column.saturating_sub(radius), row.saturating_sub(radius));
+            let (right, bottom) = ((column + radius).min(world.width - 1), (row + radius).min(world.height - 1));
+            let first = world.cell(grid, top * world.width + left);
+            first.union(world.cell(grid, bottom * world.width + right))
+        }
+        None if dim => grid,
+        None => return,
+    };
+    let seen = seen.expand(1.0);
+    if dim {
+        let veil = theme.fade(theme.page, 0.62);
+        let sides = [
+            Rect::from_min_max(grid.min, pos2(grid.right(), seen.top())),
+            Rect::from_min_max(pos2(grid.left(), seen.bottom()), grid.max),
+            Rect::from_min_max(pos2(grid.left(), seen.top()), pos2(seen.left(), seen.bottom())),
+            Rect::from_min_max(pos2(seen.right(), seen.top()), pos2(grid.right(), seen.bottom())),
+        ];
+        for side in sides.into_iter().filter(Rect::is_positive) {
+            painter.rect_filled(side, CornerRadius::ZERO, veil);
+        }
+    }
+    parts::dashed_rect(painter, seen, Stroke::new(1.6, theme.agent_color(ctx.selected_agent)));
+}
+
+fn paint_pellets(painter: &Painter, theme: &Theme, world: &World<'_>, grid: Rect) {
+    for &pellet in world.pellets {
+        let cell = world.cell(grid, pellet);
+        let edge = Stroke::new(1.5, theme.mix(theme.pellet, theme.on_agent(), 0.4));
+        painter.circle(cell.center(), cell.width() * 0.155, theme.pellet, edge);
+    }
+}
+
+fn paint_starts(painter: &Painter, ctx: &ViewCtx<'_>, world: &World<'_>, grid: Rect) {
+    let size = grid.width() / world.width as f32;
+    let starts: Vec<Disc> = discs(&edit::starts_of(&ctx.spec.pellet), world.width);
+    for (agent, disc) in (0_u32..).zip(starts) {
+        let is_moved = ctx.edit == EditMode::Start(agent);
+        paint_agent(painter, ctx.theme, grid.min + disc.at * size, disc.radius * size, agent, is_moved);
+    }
+}
+
+/// Where an agent's greedy action leads from the state on stage.
+fn next_direction(ctx: &ViewCtx<'_>, agent: u32) -> Option<Vec2> {
+    let action = *ctx.snapshot.stage.greedy.get(agent as usize)?;
+    ctx.facts.action_names.get(action as usize).map(|name| overlay::direction(name))
+}
+
+/// A small tip at a disc's edge: where the agent is about to go.
+fn paint_nose(painter: &Painter, theme: &Theme, center: Pos2, edge: f32, along: Vec2, color: Color32) {
+    let side = vec2(-along.y, along.x);
+    let base = center + along * edge;
+    let length = (edge * 0.3).clamp(3.0, 8.0);
+    let points = vec![base + along * length, base + side * length * 0.75, base - side * length * 0.75];
+    let outline = Stroke::new(1.0, theme.mix(color, theme.on_agent(), 0.45));
+    painter.add(egui::Shape::convex_polygon(points, color, outline));
+}
+
+fn select(
+    response: &Response,
+    ctx: &ViewCtx<'_>,
+    world: &World<'_>,
+    grid: Rect,
+    discs: &[Disc],
+    actions: &mut Vec<Action>,
+) {
+    if !response.clicked() {
+        return;
+    }
+    let Some(at) = response.interact_pointer_pos() else { return };
+    let size = grid.width() / world.width as f32;
+    let place = (at - grid.min) / size;
+    // A finger is wide: the nearest disc within half a cell is meant.
+    let distances = (0_u32..).zip(discs).map(|(agent, disc)| (agent, (disc.at - place).length()));
+    let nearest = distances.min_by(|a, b| a.1.total_cmp(&b.1));
+    if let Some((agent, _)) = nearest.filter(|(agent, distance)| *distance < 0.5 && *agent != ctx.selected_agent) {
+        actions.push(Action::SelectAgent(agent));
+    }
+}
+
+fn describe(response: &Response, ctx: &ViewCtx<'_>, world: &World<'_>) {
+    let place = |cell: u32| format!("({}, {})", cell % world.width + 1, cell / world.width + 1);
+    let list = |cells: &[u32]| cells.iter().map(|&cell| place(cell)).collect::<Vec<_>>().join(" ");
+    let text = ctx.texts.f("stage.grid.described", &[&list(world.agents), &list(world.pellets)]);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, &text));
+}
+
+fn cell_tip(ui: &mut Ui, ctx: &ViewCtx<'_>, world: &World<'_>, cell: u32) {
+    let texts = ctx.texts;
+    let stage: &Stage = &ctx.snapshot.stage;
+    let (column, row) = (cell % world.width + 1, cell / world.width + 1);
+    ui.label(texts.f("stage.cell.place", &[&column.to_string(), &row.to_string()]));
+    let q = stage.overlay.get(cell as usize).filter(|q| !q.is_empty() && stage.overlay_agent == ctx.selected_agent);
+    let Some(q) = q else { return };
+    let agent = (ctx.selected_agent + 1).to_string();
+    ui.label(egui::RichText::new(texts.f("stage.cell.if", &[&agent])).color(ctx.theme.text_dim).small());
+    let best = overlay::best_actions(q);
+    egui::Grid::new("cell q").num_columns(2).spacing(vec2(12.0, 2.0)).show(ui, |ui| {
+        for (action, (value, name)) in (0_u32..).zip(q.iter().zip(&ctx.facts.action_names)) {
+            let color = if best.contains(&action) { ctx.theme.text } else { ctx.theme.text_dim };
+            ui.colored_label(color, texts.t(name));
+            ui.colored_label(color, numbers::value(*value));
+            ui.end_row();
+        }
+    });
+    ui.label(egui::RichText::new(texts.t(q_unit(ctx))).color(ctx.theme.text_dim).small());
+}
+
+/// Text id of what a Q-value is under the algorithm.
+pub fn q_unit(ctx: &ViewCtx<'_>) -> &'static str {
+    use tandem_core::experiment::spec::AlgoChoice;
+    match ctx.spec.algo {
+        AlgoChoice::Iql => "q.unit.return",
+        AlgoChoice::Vdn | AlgoChoice::Qmix => "q.unit.utility",
+    }
+}

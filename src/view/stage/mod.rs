@@ -1,0 +1,254 @@
+//! The stage: the world as it is now, what the selected agent would do in it, and the tools that edit it.
+//!
+//! Environments describe a picture as a [`Frame`]; this is the only place that paints one.
+
+pub mod edit;
+pub mod games;
+pub mod grid;
+pub mod motion;
+pub mod overlay;
+pub mod payoff;
+
+use egui::{Align, Layout, RichText, Ui, vec2};
+use tandem_core::env::api::Frame;
+use tandem_core::experiment::command::Watch;
+use tandem_core::experiment::snapshot::Stage;
+use tandem_core::experiment::spec::{EnvChoice, Payoffs, StartChoice};
+
+use crate::view::api::{Action, EditMode, ViewCtx};
+use crate::view::stage::games::GameStage;
+use crate::view::stage::grid::GridStage;
+use crate::view::widgets::{Button, Weight, segmented};
+use crate::view::{numbers, parts};
+
+pub use self::grid::{paint_agent, q_unit, thumbnail};
+pub use self::overlay::Overlay;
+
+/// The stage and what of it outlives a frame.
+#[derive(Debug, Default)]
+pub struct StageView {
+    /// What is laid over a grid.
+    pub overlay: Overlay,
+    grid: GridStage,
+    games: GameStage,
+}
+
+impl StageView {
+    /// Fills the space that `ui` has.
+    pub fn ui(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
+        let Some(frame) = &ctx.snapshot.stage.frame else {
+            parts::message(ui, ctx.theme, ui.available_size(), ctx.texts.t("stage.none"));
+            return;
+        };
+        ui.spacing_mut().item_spacing.y = 6.0;
+        self.header(ui, ctx, frame, actions);
+        if ctx.edit != EditMode::None {
+            self.tools(ui, ctx, frame, actions);
+        }
+        let lines = if ctx.compact { 2.0 } else { 1.0 };
+        let line = ctx.theme.size.small * 1.5 * lines;
+        let foot = if ctx.compact { ctx.theme.size.control } else { 24.0 } + line + 2.0 * ui.spacing().item_spacing.y;
+        let scene = vec2(ui.available_width(), (ui.available_height() - foot).max(80.0));
+        ui.allocate_ui(scene, |ui| {
+            ui.set_min_size(scene);
+            match frame {
+                Frame::Grid { .. } => self.grid.ui(ui, ctx, frame, self.overlay, actions),
+                Frame::Matrix { .. } => self.games.ui(ui, ctx, frame, actions),
+            }
+        });
+        self.caption(ui, ctx, frame);
+        agents_row(ui, ctx, actions);
+    }
+
+    fn header(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, frame: &Frame, actions: &mut Vec<Action>) {
+        let theme = ctx.theme;
+        let text = RichText::new(title(ctx)).font(theme.small()).color(theme.text_dim);
+        let is_training = ctx.snapshot.stage.is_training_env;
+        let tip = ctx.texts.t(if is_training { "stage.training.tip" } else { "stage.episode.tip" });
+        if ctx.compact {
+            // A phone has no room beside the controls.
+            ui.add(egui::Label::new(text.clone()).wrap()).on_hover_text(tip);
+        }
+        let height = if ctx.compact { theme.size.control } else { 24.0 };
+        ui.allocate_ui_with_layout(vec2(ui.available_width(), height), Layout::right_to_left(Align::Center), |ui| {
+            self.controls(ui, ctx, frame, actions);
+            if !ctx.compact {
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    ui.add(egui::Label::new(text).truncate()).on_hover_text(tip);
+                });
+            }
+        });
+    }
+
+    fn controls(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, frame: &Frame, actions: &mut Vec<Action>) {
+        let texts = ctx.texts;
+        let is_editing = ctx.edit != EditMode::None;
+        let label = if is_editing { "stage.edit.done" } else { "stage.edit" };
+        let button = Button::text(texts.t(label)).tip(texts.t("stage.edit.tip")).selected(is_editing);
+        if button.weight(Weight::Quiet).show(ui, ctx.theme).clicked() {
+            let first = if matches!(frame, Frame::Grid { .. }) { EditMode::Walls } else { EditMode::Payoffs };
+            actions.push(Action::SetEdit(if is_editing { EditMode::None } else { first }));
+        }
+        if !matches!(frame, Frame::Grid { .. }) || is_editing {
+            return;
+        }
+        let before = self.overlay;
+        let name = |overlay: Overlay| match overlay {
+            Overlay::None => "stage.overlay.none",
+            Overlay::Arrows => "stage.overlay.arrows",
+            Overlay::Q => "stage.overlay.q",
+            Overlay::Sight => "stage.overlay.sight",
+        };
+        let chosen = RichText::new(texts.t(name(self.overlay))).font(ctx.theme.small());
+        let menu = egui::ComboBox::from_id_salt("overlay").selected_text(chosen).show_ui(ui, |ui| {
+            for overlay in [Overlay::None, Overlay::Arrows, Overlay::Q, Overlay::Sight] {
+                ui.selectable_value(&mut self.overlay, overlay, texts.t(name(overlay)));
+            }
+        });
+        menu.response.accessible_name(texts.t("stage.overlay"));
+        let needed = matches!(self.overlay, Overlay::Arrows | Overlay::Q);
+        if before != self.overlay && needed != ctx.watch.overlay {
+            actions.push(Action::Watch(Watch { overlay: needed, ..ctx.watch.clone() }));
+        }
+    }
+
+    /// The row of tools while editing.
+    fn tools(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, frame: &Frame, actions: &mut Vec<Action>) {
+        let texts = ctx.texts;
+        ui.horizontal_wrapped(|ui| {
+            if ctx.edit == EditMode::Payoffs {
+                self.payoff_tools(ui, ctx, frame, actions);
+                return;
+            }
+            let mode = match ctx.edit {
+                EditMode::Start(_) => EditMode::Start(0),
+                mode => mode,
+            };
+            let options = [
+                (EditMode::Walls, texts.t("stage.edit.walls"), texts.t("stage.edit.walls.tip")),
+                (EditMode::Pellets, texts.t("stage.edit.pellets"), texts.t("stage.edit.pellets.tip")),
+                (EditMode::Start(0), texts.t("stage.edit.starts"), texts.t("stage.edit.starts.tip")),
+            ];
+            actions.extend(segmented(ui, ctx.theme, &options, mode).map(Action::SetEdit));
+            if let EditMode::Start(chosen) = ctx.edit {
+                for agent in 0..ctx.facts.num_agents {
+                    let text = (agent + 1).to_string();
+                    let name = texts.f("agent.name", &[&text]);
+                    let button = Button { name: &name, ..Button::text(&text) }.tip(texts.t("stage.edit.starts.tip"));
+                    if button.weight(Weight::Quiet).selected(agent == chosen).show(ui, ctx.theme).clicked() {
+                        actions.push(Action::SetEdit(EditMode::Start(agent)));
+                    }
+                }
+            }
+            let pellet = &ctx.spec.pellet;
+            if (pellet.map.is_some() || pellet.start == StartChoice::Placed)
+                && Button::text(texts.t("stage.edit.clear")).show(ui, ctx.theme).clicked()
+            {
+                actions.push(Action::EditSpec(Box::new(edit::clear_map(ctx.spec))));
+            }
+        });
+    }
+
+    fn payoff_tools(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, frame: &Frame, actions: &mut Vec<Action>) {
+        let hint = RichText::new(ctx.texts.t("stage.edit.payoffs")).font(ctx.theme.small()).color(ctx.theme.text_dim);
+        if ctx.spec.env == EnvChoice::Matrix {
+            let options = [
+                (false, ctx.texts.t("stage.edit.common"), ctx.texts.t("stage.edit.common.tip")),
+                (true, ctx.texts.t("stage.edit.split"), ctx.texts.t("stage.edit.split.tip")),
+            ];
+            let is_general =
+                matches!(frame, Frame::Matrix { payoffs, .. } if payoffs.iter().any(|cell| cell.0 != cell.1));
+            if let Some(is_split) = segmented(ui, ctx.theme, &options, self.games.is_split || is_general) {
+                self.games.is_split = is_split;
+                if let (false, Frame::Matrix { rows, columns, payoffs, .. }) = (is_split, frame) {
+                    let table = Payoffs { rows: *rows, columns: *columns, cells: payoffs.clone() };
+                    actions.push(Action::EditSpec(Box::new(edit::make_common(ctx.spec, &table))));
+                }
+            }
+        }
+        ui.label(hint);
+    }
+
+    /// One line under the scene: what is laid over it.
+    fn caption(&self, ui: &mut Ui, ctx: &ViewCtx<'_>, frame: &Frame) {
+        let texts = ctx.texts;
+        let stage = &ctx.snapshot.stage;
+        let agent = (ctx.selected_agent + 1).to_string();
+        let text = match (frame, self.overlay) {
+            (Frame::Matrix { repetition: (rounds, next), .. }, _) if *rounds > 1 => {
+                texts.f("stage.round", &[&next.to_string(), &rounds.to_string()])
+            }
+            (Frame::Matrix { .. }, _) => texts.t("stage.caption.game").to_owned(),
+            (Frame::Grid { .. }, _) if ctx.edit != EditMode::None => texts.t("stage.caption.edit").to_owned(),
+            (Frame::Grid { .. }, Overlay::Arrows) => texts.f("stage.caption.arrows", &[&agent]),
+            (Frame::Grid { .. }, Overlay::Q) => match overlay::range(&stage.overlay) {
+                Some((low, high)) => texts
+                    .f("stage.caption.q", &[&agent, &numbers::value(low), &numbers::value(high), texts.t(q_unit(ctx))]),
+                None => texts.f("stage.caption.q.none", &[&agent]),
+            },
+            (Frame::Grid { sight: Some(radius), .. }, Overlay::Sight) => {
+                texts.f("stage.caption.sight", &[&agent, &radius.to_string()])
+            }
+            (Frame::Grid { .. }, Overlay::Sight) => texts.f("stage.caption.sight.all", &[&agent]),
+            (Frame::Grid { .. }, Overlay::None) => texts.t("stage.caption.none").to_owned(),
+        };
+        let text = RichText::new(text).font(ctx.theme.small()).color(ctx.theme.text_faint);
+        if ctx.compact {
+            ui.label(text);
+            return;
+        }
+        ui.horizontal(|ui| {
+            if self.overlay == Overlay::Q && matches!(frame, Frame::Grid { .. }) && !stage.overlay.is_empty() {
+                let (bar, _) = ui.allocate_exact_size(vec2(72.0, 8.0), egui::Sense::hover());
+                parts::color_bar(ui.painter(), ctx.theme, bar);
+            }
+            ui.add(egui::Label::new(text).truncate());
+        });
+    }
+}
+
+/// Heading of the stage: whose episode this is, where it stands, which weights act.
+fn title(ctx: &ViewCtx<'_>) -> String {
+    let stage = &ctx.snapshot.stage;
+    let step = numbers::count(stage.step);
+    let over = if stage.ended { ctx.texts.t("stage.over") } else { "" };
+    if stage.is_training_env {
+        let args = [(stage.env_index + 1).to_string(), numbers::count(ctx.spec.learner.envs), step];
+        return ctx.texts.f("stage.training", &[&args[0], &args[1], &args[2], over]);
+    }
+    let id = if stage.explores { "stage.exploring" } else { "stage.greedy" };
+    let args = [numbers::count(stage.episode), step, numbers::count(stage.weights_update)];
+    ctx.texts.f(id, &[&args[0], &args[1], &args[2], over])
+}
+
+/// A button per agent: its last action, reward and return; a click selects it.
+fn agents_row(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
+    let theme = ctx.theme;
+    let stage: &Stage = &ctx.snapshot.stage;
+    egui::ScrollArea::horizontal().id_salt("agents").auto_shrink([false, true]).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            for agent in 0..ctx.facts.num_agents {
+                let index = agent as usize;
+                let mut text = egui::text::LayoutJob::default();
+                let mut push = |part: &str, color| {
+                    let format = egui::text::TextFormat { font_id: theme.small(), color, ..Default::default() };
+                    text.append(part, 0.0, format);
+                };
+                push(&format!("{}  ", ctx.texts.f("agent.name", &[&(agent + 1).to_string()])), theme.agent_text(agent));
+                let action = stage.actions.get(index).and_then(|action| ctx.facts.action_names.get(*action as usize));
+                let explored = stage.explored.get(index).copied().unwrap_or(false);
+                let action = action.map_or("–", |name| ctx.texts.t(name));
+                push(action, if explored { theme.warn } else { theme.text });
+                let number = |values: &[f32]| values.get(index).map_or("–".to_owned(), |v| numbers::payoff(*v));
+                push(&format!("  r {}", number(&stage.rewards)), theme.text_dim);
+                push(&format!("  R {}", number(&stage.returns)), theme.text_dim);
+                let explored = if explored { ctx.texts.t("stage.agent.explored") } else { "" };
+                let tip = ctx.texts.f("stage.agent.tip", &[explored]);
+                let is_selected = agent == ctx.selected_agent;
+                if parts::toggle(ui, theme, is_selected, text).on_hover_text(tip).clicked() {
+                    actions.push(Action::SelectAgent(agent));
+                }
+            }
+        });
+    });
+}

@@ -1,0 +1,300 @@
+//! A payoff table as a picture: the joint action just played lit, greedy actions and frequencies on the margins, Nash
+//! and Pareto cells marked, the gain of changing alone on hover, numbers to type while editing.
+
+use egui::{Align2, CornerRadius, FontId, Painter, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+use tandem_core::env::bimatrix::Bimatrix;
+use tandem_core::env::matrix_game::PAYOFF;
+
+use crate::view::api::ViewCtx;
+use crate::view::numbers;
+use crate::view::parts;
+use crate::view::stage::grid::paint_agent;
+
+/// A table and what is known about it.
+#[derive(Clone, Copy, Debug)]
+pub struct PayoffTable<'a> {
+    /// The payoffs.
+    pub game: &'a Bimatrix,
+    /// Text ids of the actions.
+    pub names: &'a [String],
+    /// The joint action just played here.
+    pub played: Option<(u32, u32)>,
+    /// Greedy actions of both agents, where this is the state on stage.
+    pub greedy: Option<(u32, u32)>,
+    /// Action frequencies of both agents in recent training.
+    pub frequencies: Option<(&'a [f32], &'a [f32])>,
+    /// Mark Nash and Pareto-optimal cells and show gains: where the table is the whole game.
+    pub marks: bool,
+    /// Payoffs can be typed.
+    pub is_editing: bool,
+    /// One number per cell stands for both agents.
+    pub is_common: bool,
+}
+
+/// A payoff being changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Edit {
+    /// Row and column.
+    pub cell: (u32, u32),
+    /// 0 or 1.
+    pub agent: u32,
+    /// The new payoff.
+    pub value: f32,
+}
+
+/// Where the parts of a table lie.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    corner: Pos2,
+    left: f32,
+    top: f32,
+    cell: egui::Vec2,
+}
+
+impl Layout {
+    fn of(table: &PayoffTable<'_>, ctx: &ViewCtx<'_>, rect: Rect, painter: &Painter) -> Self {
+        let theme = ctx.theme;
+        let has_bars = table.frequencies.is_some();
+        let widest = table
+            .names
+            .iter()
+            .map(|name| painter.layout_no_wrap(ctx.texts.t(name).to_owned(), theme.small(), theme.text).size().x)
+            .fold(28.0, f32::max);
+        let left = (widest + 22.0).max(if has_bars { 74.0 } else { 0.0 });
+        let top = theme.size.small * 1.4 + if has_bars { theme.size.tiny * 1.4 + 12.0 } else { 10.0 };
+        let (rows, columns) = (table.game.rows() as f32, table.game.columns() as f32);
+        let cell = vec2(
+            ((rect.width() - left) / columns).clamp(30.0, 150.0),
+            ((rect.height() - top) / rows).clamp(26.0, 104.0),
+        );
+        let cell = vec2(cell.x, cell.y.min(cell.x * 0.8)).floor();
+        let size = vec2(left + cell.x * columns, top + cell.y * rows);
+        let corner = Align2::CENTER_CENTER.anchor_size(rect.center(), size).min;
+        Self { corner: corner.max(rect.min), left, top, cell }
+    }
+
+    fn cell(&self, row: u32, column: u32) -> Rect {
+        let min = self.corner + vec2(self.left + column as f32 * self.cell.x, self.top + row as f32 * self.cell.y);
+        Rect::from_min_size(min, self.cell).shrink(1.5)
+    }
+
+    fn column_head(&self, column: u32) -> Rect {
+        let min = self.corner + vec2(self.left + column as f32 * self.cell.x, 0.0);
+        Rect::from_min_size(min, vec2(self.cell.x, self.top)).shrink2(vec2(3.0, 2.0))
+    }
+
+    fn row_head(&self, row: u32) -> Rect {
+        let min = self.corner + vec2(0.0, self.top + row as f32 * self.cell.y);
+        Rect::from_min_size(min, vec2(self.left, self.cell.y)).shrink2(vec2(4.0, 2.0))
+    }
+
+    fn all(&self, game: &Bimatrix) -> Rect {
+        let size = vec2(self.cell.x * game.columns() as f32, self.cell.y * game.rows() as f32);
+        Rect::from_min_size(self.corner, vec2(self.left, self.top) + size)
+    }
+}
+
+/// Draws `table` in the middle of `rect`. `pending` is a payoff being dragged or typed; the reply is one that is done.
+pub fn table_ui(
+    ui: &mut Ui,
+    ctx: &ViewCtx<'_>,
+    rect: Rect,
+    table: &PayoffTable<'_>,
+    pending: &mut Option<Edit>,
+) -> Option<Edit> {
+    let theme = ctx.theme;
+    let painter = ui.painter().clone();
+    let layout = Layout::of(table, ctx, rect, &painter);
+    let area = layout.all(table.game);
+    let id = ui.make_persistent_id(("payoffs", area.min.x as i32, table.marks));
+    let response = ui.interact(area, id, Sense::hover());
+    let hovered = response
+        .hover_pos()
+        .filter(|_| !table.is_editing && !parts::is_covered(ui))
+        .and_then(|at| table.game.joint_actions().find(|&(row, column)| layout.cell(row, column).contains(at)));
+    heads(&painter, ctx, table, &layout);
+    let nash = if table.marks { table.game.pure_nash() } else { Vec::new() };
+    let pareto = if table.marks { table.game.pareto_optimal() } else { Vec::new() };
+    let mut done = None;
+    for (row, column) in table.game.joint_actions() {
+        let cell = layout.cell(row, column);
+        let is_played = table.played == Some((row, column));
+        let fill = if is_played { theme.mix(theme.cell, theme.accent, 0.3) } else { theme.cell };
+        let line = if is_played { Stroke::new(2.0, theme.accent) } else { Stroke::new(1.0, theme.line) };
+        painter.rect(cell, CornerRadius::same(6), fill, line, StrokeKind::Inside);
+        if table.is_editing {
+            done = done.or(edit_cell(ui, ctx, table, cell, (row, column), pending));
+        } else {
+            let has_marks = nash.contains(&(row, column)) || pareto.contains(&(row, column));
+            payoff_text(&painter, ctx, table, cell, (row, column), has_marks);
+        }
+        let wide = cell.width() >= 96.0;
+        let foot = cell.shrink(4.0);
+        if nash.contains(&(row, column)) {
+            let text = ctx.texts.t(if wide { "stage.nash" } else { "stage.nash.short" });
+            parts::tag(&painter, theme, foot, Align2::LEFT_BOTTOM, text, theme.warn);
+        }
+        if pareto.contains(&(row, column)) {
+            let text = ctx.texts.t(if wide { "stage.pareto" } else { "stage.pareto.short" });
+            parts::tag(&painter, theme, foot, Align2::RIGHT_BOTTOM, text, theme.good);
+        }
+    }
+    if let Some(cell) = hovered.filter(|_| table.marks) {
+        gains(&painter, ctx, table, &layout, cell);
+    }
+    if let Some(cell) = hovered {
+        let is_nash = nash.contains(&cell);
+        let is_pareto = pareto.contains(&cell);
+        parts::tip_now(ui, &response, |ui| cell_tip(ui, ctx, table, cell, is_nash, is_pareto));
+    }
+    done
+}
+
+fn heads(painter: &Painter, ctx: &ViewCtx<'_>, table: &PayoffTable<'_>, layout: &Layout) {
+    let theme = ctx.theme;
+    let top_left = Rect::from_min_size(layout.corner, vec2(layout.left, layout.top));
+    paint_agent(painter, theme, pos2(top_left.left() + 14.0, top_left.bottom() - 13.0), 10.0, 0, false);
+    paint_agent(painter, theme, pos2(top_left.right() - 13.0, top_left.top() + 12.0), 10.0, 1, false);
+    let head = |agent: u32, action: u32, place: Rect| {
+        let greedy = table.greedy.map(|(i, j)| if agent == 0 { i } else { j });
+        let frequencies = table.frequencies.map(|(i, j)| if agent == 0 { i } else { j });
+        let Some(name) = table.names.get(action as usize) else { return };
+        let color = theme.agent_text(agent);
+        let is_greedy = greedy == Some(action);
+        let text_height = theme.size.small * 1.4;
+        let bar_height = if frequencies.is_some() { theme.size.tiny * 1.4 + 6.0 } else { 0.0 };
+        // Columns hang their heads from the top, rows centre theirs.
+        let height = text_height + bar_height;
+        let top = if agent == 0 { place.center().y - height / 2.0 } else { place.top() + 2.0 };
+        let line = Rect::from_min_size(pos2(place.left(), top), vec2(place.width(), text_height));
+        if is_greedy {
+            let ring = Stroke::new(1.0, theme.fade(color, 0.7));
+            painter.rect(line, CornerRadius::same(5), theme.fade(color, 0.18), ring, StrokeKind::Inside);
+        }
+        let ink = if is_greedy { color } else { theme.text_dim };
+        painter.text(line.center(), Align2::CENTER_CENTER, ctx.texts.t(name), theme.small(), ink);
+        if let Some(&share) = frequencies.and_then(|shares| shares.get(action as usize)) {
+            let bar = Rect::from_min_size(pos2(line.left(), line.bottom() + 2.0), vec2(line.width(), 3.0));
+            let filled = Rect::from_min_size(bar.min, vec2(bar.width() * share.clamp(0.0, 1.0), bar.height()));
+            painter.rect_filled(bar, CornerRadius::same(1), theme.line);
+            painter.rect_filled(filled, CornerRadius::same(1), theme.agent_color(agent));
+            let at = pos2(bar.center().x, bar.bottom() + 1.0);
+            painter.text(at, Align2::CENTER_TOP, numbers::percent(share), theme.tiny(), theme.text_faint);
+        }
+    };
+    for row in 0..table.game.rows() {
+        head(0, row, layout.row_head(row));
+    }
+    for column in 0..table.game.columns() {
+        head(1, column, layout.column_head(column));
+    }
+}
+
+fn payoff_text(
+    painter: &Painter,
+    ctx: &ViewCtx<'_>,
+    table: &PayoffTable<'_>,
+    cell: Rect,
+    (row, column): (u32, u32),
+    has_marks: bool,
+) {
+    let theme = ctx.theme;
+    let (one, two) = table.game.at(row, column);
+    let lift = if has_marks && cell.height() < 70.0 { theme.size.tiny * 0.5 } else { 0.0 };
+    let middle = cell.center() - vec2(0.0, lift);
+    if table.is_common {
+        let font = FontId::proportional((cell.height() * 0.34).clamp(theme.size.body, 24.0));
+        painter.text(middle, Align2::CENTER_CENTER, numbers::payoff(one), font, theme.text);
+        return;
+    }
+    let font = FontId::proportional((cell.height() * 0.28).clamp(theme.size.small, 20.0));
+    painter.text(
+        middle - vec2(6.0, 0.0),
+        Align2::RIGHT_CENTER,
+        numbers::payoff(one),
+        font.clone(),
+        theme.agent_text(0),
+    );
+    painter.text(middle + vec2(6.0, 0.0), Align2::LEFT_CENTER, numbers::payoff(two), font, theme.agent_text(1));
+}
+
+fn edit_cell(
+    ui: &mut Ui,
+    ctx: &ViewCtx<'_>,
+    table: &PayoffTable<'_>,
+    cell: Rect,
+    (row, column): (u32, u32),
+    pending: &mut Option<Edit>,
+) -> Option<Edit> {
+    let payoffs = table.game.at(row, column);
+    let fields: &[u32] = if table.is_common { &[0] } else { &[0, 1] };
+    let mut done = None;
+    for &agent in fields {
+        let width = (cell.width() - 10.0) / fields.len() as f32;
+        let height = ctx.theme.size.control.min(cell.height() - 6.0);
+        let center = cell.left() + 5.0 + width * (agent as f32 + 0.5);
+        let place = Rect::from_center_size(pos2(center, cell.center().y), vec2(width - 3.0, height));
+        let held = pending.filter(|edit| edit.cell == (row, column) && edit.agent == agent);
+        let mut value = held.map_or(if agent == 0 { payoffs.0 } else { payoffs.1 }, |edit| edit.value);
+        let field = egui::DragValue::new(&mut value).range(PAYOFF).speed(0.1).max_decimals(2);
+        let field = field.custom_formatter(|value, _| numbers::payoff(value as f32)).update_while_editing(false);
+        let name = |action: u32| table.names.get(action as usize).map_or("", |name| ctx.texts.t(name));
+        let label = ctx.texts.f("stage.edit.payoff", &[&(agent + 1).to_string(), name(row), name(column)]);
+        let response = ui.put(place, field).accessible_name(label);
+        if response.changed() {
+            *pending = Some(Edit { cell: (row, column), agent, value });
+        }
+        // While the number is dragged the run stays; it restarts once, when the finger lifts.
+        if !response.dragged() && pending.is_some_and(|edit| edit.cell == (row, column) && edit.agent == agent) {
+            done = pending.take();
+        }
+    }
+    done
+}
+
+/// In the cells one agent could reach by changing alone: what that would gain it.
+fn gains(painter: &Painter, ctx: &ViewCtx<'_>, table: &PayoffTable<'_>, layout: &Layout, (row, column): (u32, u32)) {
+    let theme = ctx.theme;
+    let from = table.game.at(row, column);
+    let show = |agent: u32, cell: Rect, gain: f32| {
+        let color = theme.agent_text(agent);
+        let ring = Stroke::new(1.5, theme.fade(color, 0.8));
+        painter.rect_stroke(cell, CornerRadius::same(6), ring, StrokeKind::Inside);
+        let align = if agent == 0 { Align2::LEFT_TOP } else { Align2::RIGHT_TOP };
+        parts::tag(painter, theme, cell.shrink(4.0), align, &numbers::signed(gain, numbers::payoff), color);
+    };
+    for other in (0..table.game.rows()).filter(|other| *other != row) {
+        show(0, layout.cell(other, column), table.game.at(other, column).0 - from.0);
+    }
+    for other in (0..table.game.columns()).filter(|other| *other != column) {
+        show(1, layout.cell(row, other), table.game.at(row, other).1 - from.1);
+    }
+    let here = layout.cell(row, column);
+    painter.rect_stroke(here, CornerRadius::same(6), Stroke::new(1.5, theme.text), StrokeKind::Inside);
+}
+
+fn cell_tip(ui: &mut Ui, ctx: &ViewCtx<'_>, table: &PayoffTable<'_>, cell: (u32, u32), is_nash: bool, is_pareto: bool) {
+    let texts = ctx.texts;
+    let name = |action: u32| table.names.get(action as usize).map_or("", |name| texts.t(name));
+    let (one, two) = table.game.at(cell.0, cell.1);
+    ui.label(texts.f("stage.cell.joint", &[name(cell.0), name(cell.1)]));
+    if table.is_common {
+        ui.label(texts.f("stage.cell.payoff", &[&numbers::payoff(one)]));
+    } else {
+        ui.label(texts.f("stage.cell.payoffs", &[&numbers::payoff(one), &numbers::payoff(two)]));
+    }
+    if !table.marks {
+        return;
+    }
+    let gain = table.game.gain(cell.0, cell.1);
+    for (agent, gain) in [(1, gain.0), (2, gain.1)] {
+        let text = texts.f("stage.cell.gain", &[&agent.to_string(), &numbers::signed(gain, numbers::payoff)]);
+        ui.colored_label(ctx.theme.agent_text(agent - 1), text);
+    }
+    if is_nash {
+        ui.colored_label(ctx.theme.warn, texts.t("stage.nash.tip"));
+    }
+    if is_pareto {
+        ui.colored_label(ctx.theme.good, texts.t("stage.pareto.tip"));
+    }
+}
