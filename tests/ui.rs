@@ -1,0 +1,6 @@
+//! The page as a person meets it, by egui_kittest on a software renderer.
+
+mod ui {
+    mod fixture;
+    mod views;
+}

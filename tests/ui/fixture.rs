@@ -1,0 +1,278 @@
+//! Runs made by hand: plain snapshots with plausible numbers, so that pictures can be tested without training.
+
+use tandem::view::api::{EditMode, KeptCurve, ViewCtx};
+use tandem::view::text::{Lang, Texts};
+use tandem::view::theme::Theme;
+use tandem_core::env::api::Frame;
+use tandem_core::experiment::command::Watch;
+use tandem_core::experiment::snapshot::{EvalPoint, Facts, JointValues, Mixed, Optimum, Snapshot, Stage};
+use tandem_core::experiment::spec::{AlgoChoice, EnvChoice, ExperimentSpec, GameChoice};
+
+/// Everything a view reads, owned.
+#[derive(Clone, Debug)]
+pub(crate) struct Page {
+    pub(crate) spec: ExperimentSpec,
+    pub(crate) facts: Facts,
+    pub(crate) snapshot: Snapshot,
+    pub(crate) curve: Vec<EvalPoint>,
+    pub(crate) kept: Vec<KeptCurve>,
+    pub(crate) lang: Lang,
+    pub(crate) theme: Theme,
+    pub(crate) selected_agent: u32,
+    pub(crate) watch: Watch,
+    pub(crate) compact: bool,
+    pub(crate) edit: EditMode,
+}
+
+impl Page {
+    pub(crate) fn ctx(&self) -> ViewCtx<'_> {
+        ViewCtx {
+            spec: &self.spec,
+            facts: &self.facts,
+            snapshot: &self.snapshot,
+            curve: &self.curve,
+            kept: &self.kept,
+            texts: Texts { lang: self.lang },
+            theme: &self.theme,
+            selected_agent: self.selected_agent,
+            watch: &self.watch,
+            compact: self.compact,
+            edit: self.edit,
+        }
+    }
+
+    pub(crate) fn look(mut self, dark: bool, compact: bool, lang: Lang) -> Self {
+        self.theme = Theme::new(dark, compact);
+        self.compact = compact;
+        self.lang = lang;
+        self
+    }
+}
+
+/// The first experiment, some way into training.
+pub(crate) fn pellet(algo: AlgoChoice) -> Page {
+    let spec = ExperimentSpec::defaults(EnvChoice::Pellet, algo);
+    let names = ["action.stay", "action.up", "action.down", "action.left", "action.right"];
+    let facts = Facts {
+        run: 1,
+        num_agents: 2,
+        num_actions: 5,
+        action_names: names.map(str::to_owned).to_vec(),
+        lower_is_better: true,
+        max_steps: 50,
+        optimum: Some(Optimum { value: 3.0, exact: true, full_information: false }),
+        enumerated_starts: 16,
+        budget: 100_000,
+        ..Facts::default()
+    };
+    let (width, height, pellet) = (4_u32, 4_u32, 11_u32);
+    // Distance-like values: moves toward the pellet are better.
+    let q_at = |cell: u32, agent: u32| -> Vec<f32> {
+        let (x, y) = ((cell % width) as f32, (cell / width) as f32);
+        let (px, py) = ((pellet % width) as f32, (pellet / width) as f32);
+        let value = |x: f32, y: f32| 0.95 - 0.11 * ((x - px).abs() + (y - py).abs());
+        let inside = |x: f32, y: f32| (x.clamp(0.0, 3.0), y.clamp(0.0, 3.0));
+        [(0.0, 0.0), (0.0, -1.0), (0.0, 1.0), (-1.0, 0.0), (1.0, 0.0)]
+            .map(|(dx, dy)| {
+                let (x, y) = inside(x + dx, y + dy);
+                value(x, y) + 0.012 * (dx * 1.3 + dy * (1.0 + agent as f32) - 0.4 * x * dy)
+            })
+            .to_vec()
+    };
+    let agents = vec![9, 6];
+    let q: Vec<Vec<f32>> = vec![q_at(9, 0), q_at(6, 1)];
+    let overlay = (0..width * height).map(|cell| if cell == pellet { Vec::new() } else { q_at(cell, 0) }).collect();
+    let stage = Stage {
+        frame: Some(Frame::Grid {
+            width,
+            height,
+            walls: vec![false; 16],
+            agents,
+            pellets: vec![pellet],
+            sight: None,
+            arrived: vec![false, false],
+        }),
+        episode: 12,
+        step: 3,
+        weights_update: 4_631,
+        actions: vec![4, 2],
+        explored: vec![false, false],
+        rewards: vec![0.0, 0.0],
+        returns: vec![0.0, 0.0],
+        greedy: vec![argmax(&q[0]), argmax(&q[1])],
+        legal: vec![vec![true; 5]; 2],
+        q: q.clone(),
+        overlay,
+        ..Stage::default()
+    };
+    let joint = (algo != AlgoChoice::Iql).then(|| joint(&q[0], &q[1], algo == AlgoChoice::Vdn, 25));
+    let snapshot =
+        Snapshot { run: 1, update: 4_631, env_steps: 148_192, budget: 100_000, stage, joint, ..Snapshot::default() };
+    Page {
+        curve: curve(48, 3.1, 21.0, 0.11),
+        spec,
+        facts,
+        snapshot,
+        kept: Vec::new(),
+        lang: Lang::En,
+        theme: Theme::new(true, false),
+        selected_agent: 0,
+        watch: Watch::default(),
+        compact: false,
+        edit: EditMode::None,
+    }
+}
+
+/// A matrix game with its payoffs.
+pub(crate) fn matrix(game: GameChoice, rows: u32, columns: u32, payoffs: &[(f32, f32)], names: &[&str]) -> Page {
+    let mut page = pellet(AlgoChoice::Iql);
+    page.spec = ExperimentSpec::defaults(EnvChoice::Matrix, AlgoChoice::Iql);
+    page.spec.matrix.game = game;
+    page.facts.action_names = names.iter().map(|&name| name.to_owned()).collect();
+    page.facts.lower_is_better = false;
+    page.facts.enumerated_starts = 1;
+    page.facts.optimum = None;
+    let q: Vec<Vec<f32>> =
+        vec![vec![4.1, -1.5, 2.2][..rows as usize].to_vec(), vec![0.4, 1.2, 2.9][..columns as usize].to_vec()];
+    let share = |n: u32| (0..n).map(|k| (k + 1) as f32 / (n * (n + 1) / 2) as f32).collect::<Vec<f32>>();
+    page.snapshot.stage = Stage {
+        frame: Some(Frame::Matrix {
+            payoffs: payoffs.to_vec(),
+            rows,
+            columns,
+            played: Some((rows - 1, 0)),
+            stage: 0,
+            stages: vec!["stage.only".to_owned()],
+            repetition: (1, 1),
+        }),
+        greedy: vec![argmax(&q[0]), argmax(&q[1])],
+        frequencies: vec![share(rows), share(columns)],
+        q,
+        actions: vec![rows - 1, 0],
+        rewards: vec![0.0, 0.0],
+        returns: vec![0.0, 0.0],
+        episode: 3,
+        weights_update: 120,
+        ..Stage::default()
+    };
+    page
+}
+
+/// The climbing game.
+pub(crate) fn climbing() -> Page {
+    let table = [11.0, -30.0, 0.0, -30.0, 7.0, 0.0, 0.0, 6.0, 5.0].map(|payoff| (payoff, payoff));
+    matrix(GameChoice::Climbing, 3, 3, &table, &["action.1", "action.2", "action.3"])
+}
+
+/// The prisoner's dilemma.
+pub(crate) fn dilemma() -> Page {
+    let table = [(-1.0, -1.0), (-3.0, 0.0), (0.0, -3.0), (-2.0, -2.0)];
+    matrix(GameChoice::Prisoners, 2, 2, &table, &["action.cooperate", "action.defect"])
+}
+
+/// The two-step game in state 2B with QMIX.
+pub(crate) fn two_step() -> Page {
+    let mut page = matrix(GameChoice::Custom, 2, 2, &[(0.0, 0.0); 4], &["action.1", "action.2"]);
+    page.spec = ExperimentSpec::defaults(EnvChoice::TwoStep, AlgoChoice::Qmix);
+    page.facts.optimum = Some(Optimum { value: 8.0, exact: true, full_information: false });
+    let stages = ["stage.1", "stage.2a", "stage.2b"].map(str::to_owned).to_vec();
+    page.snapshot.stage.frame = Some(Frame::Matrix {
+        payoffs: [0.0, 1.0, 1.0, 8.0].map(|payoff| (payoff, payoff)).to_vec(),
+        rows: 2,
+        columns: 2,
+        played: None,
+        stage: 2,
+        stages,
+        repetition: (1, 1),
+    });
+    page.snapshot.stage.greedy = vec![1, 1];
+    let mut joint = joint(&[-0.4, 1.9], &[-0.2, 1.7], false, 25);
+    let table = vec![0.08, 1.04, 0.97, 7.93];
+    joint.learned.table = table;
+    joint.learned.greedy = (1, 1);
+    joint.learned.best = (1, 1);
+    joint.exact = Some(vec![0.0, 1.0, 1.0, 8.0]);
+    page.snapshot.joint = Some(joint);
+    page.curve = curve(40, 8.0, 5.0, 0.2);
+    page
+}
+
+/// A monotone mixing of two rows of utilities, or their sum.
+pub(crate) fn joint(one: &[f32], two: &[f32], is_sum: bool, points: u32) -> JointValues {
+    let elu = |x: f32| if x > 0.0 { x } else { exp(x) - 1.0 };
+    let total = |a: f32, b: f32| {
+        if is_sum {
+            a + b
+        } else {
+            0.9 * elu(2.2 * a + 0.4 * b - 1.6) + 0.8 * elu(0.5 * a + 2.6 * b - 1.9) + 0.3 * elu(3.0 * a + 3.0 * b - 5.0)
+        }
+    };
+    let range = |q: &[f32]| {
+        let low = q.iter().copied().fold(f32::INFINITY, f32::min);
+        let high = q.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let pad = 0.1 * (high - low).max(0.05);
+        (low - pad, high + pad)
+    };
+    let (x, y) = (range(one), range(two));
+    let at = |k: u32, (low, high): (f32, f32)| low + (high - low) * k as f32 / (points - 1) as f32;
+    let surface = (0..points * points).map(|k| total(at(k % points, x), at(k / points, y))).collect();
+    let table: Vec<f32> = one.iter().flat_map(|a| two.iter().map(move |b| total(*a, *b))).collect();
+    let learned = Mixed {
+        legal: vec![true; table.len()],
+        table,
+        utilities: (one.to_vec(), two.to_vec()),
+        x,
+        y,
+        points,
+        surface,
+        bend: if is_sum { 0.0 } else { 11.3 },
+        greedy: (argmax(one), argmax(two)),
+        best: (argmax(one), argmax(two)),
+        igm: true,
+        enumerated: (one.len() * two.len()) as u32,
+        complete: true,
+    };
+    JointValues {
+        pair: (0, 1),
+        is_sum,
+        learned,
+        without_abs: None,
+        counterexample: None,
+        exact: None,
+        igm_share: (1.0, 4),
+    }
+}
+
+/// `points` evaluations that fall (or rise) from `start` to `end`.
+pub(crate) fn curve(points: u32, end: f32, start: f32, rate: f32) -> Vec<EvalPoint> {
+    (0..points)
+        .map(|k| {
+            let wobble = ((k * 7919) % 13) as f32 / 13.0 - 0.5;
+            let mean = end + (start - end) * exp(-rate * k as f32) * (1.0 + 0.25 * wobble) + 0.15 * wobble.abs();
+            EvalPoint {
+                env_steps: k * 1_000,
+                update: k * 31,
+                mean,
+                min: (mean - 0.3 * mean).max(0.0),
+                max: mean * 1.5 + 0.5,
+                ci95: 0.1 * mean,
+                returns: vec![1.0 - 0.6 * exp(-rate * k as f32), 1.0 - 0.5 * exp(-rate * k as f32)],
+                solved: 1.0 - 0.8 * exp(-rate * k as f32),
+                episodes: 16,
+            }
+        })
+        .collect()
+}
+
+fn argmax(q: &[f32]) -> u32 {
+    (0..).zip(q).max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(action, _)| action)
+}
+
+/// An earlier run.
+pub(crate) fn kept(label: &str) -> KeptCurve {
+    KeptCurve { label: label.to_owned(), link: format!("#{label}"), points: curve(60, 3.4, 22.0, 0.07), color_index: 0 }
+}
+
+fn exp(x: f32) -> f32 {
+    tandem_core::base::float::exp(f64::from(x)) as f32
+}
