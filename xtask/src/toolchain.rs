@@ -4,14 +4,19 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use anyhow::{Context as _, bail};
 
 const WASM: &str = "wasm32-unknown-unknown";
 
-/// The repository.
+/// The repository: where cargo runs this program from, which several checkouts may share.
 pub(crate) fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository")
+    static ROOT: OnceLock<PathBuf> = OnceLock::new();
+    ROOT.get_or_init(|| {
+        let here = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+        Path::new(&here).parent().expect("xtask lies in the repository").to_owned()
+    })
 }
 
 /// Cargo's target directory, wherever the user's settings put it: this program was built in it.
