@@ -47,9 +47,8 @@ fn run(link: &str, run_to: u32) -> Result<String, String> {
             match report {
                 Report::Refused(sentence) => return Err(format!("{} {:?}", sentence.id, sentence.args)),
                 Report::Snapshot(now) if matches!(now.state, RunState::Paused) && now.update >= run_to => {
-                    let weights =
-                        now.weights_hash.map(TraceHash).ok_or("a paused run knows the hash of its weights")?;
-                    let (update, env_steps, trace) = (now.update, now.env_steps, TraceHash(now.trace_hash));
+                    let weights = now.weights_hash.map(hex).ok_or("a paused run knows the hash of its weights")?;
+                    let (update, env_steps, trace) = (now.update, now.env_steps, hex(now.trace_hash));
                     return Ok(format!(
                         r#"{{"update":{update},"envSteps":{env_steps},"traceHash":"{trace}","weightsHash":"{weights}"}}"#
                     ));
