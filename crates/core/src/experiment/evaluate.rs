@@ -1,4 +1,4 @@
-//! One evaluation: runs its list on the parameters just trained, on streams of its own, and sums it up.
+//! An evaluation's episodes, summed up.
 
 use super::snapshot::EvalPoint;
 use crate::base::stats::summary;
@@ -8,12 +8,9 @@ use crate::marl::parts::clock::{ENV_STEP, UPDATE};
 use crate::marl::parts::world::TERMINATED;
 use crate::nn::graph::Buffers;
 
-/// Evaluates the current parameters acting with `epsilon` (0: greedily). Training buffers do not change.
-pub fn evaluate(learner: &Learner, buffers: &Buffers<f32>, epsilon: f32) -> EvalPoint {
+/// What the evaluation list has just played: with the parameters just trained, on streams of its own.
+pub fn summed_up(learner: &Learner, buffers: &Buffers<f32>) -> EvalPoint {
     let evaluation = &learner.evaluation;
-    buffers.write(evaluation.epsilon)[0] = epsilon;
-    evaluation.list.run(buffers);
-
     let info = learner.env.info();
     let (n, episodes) = (info.num_agents as usize, evaluation.world.envs as usize);
     let (returns, time) = (buffers.read(evaluation.returns), buffers.read(evaluation.world.time));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::command::LiveChange;
-use super::evaluate::evaluate;
+use super::evaluate::summed_up;
 use super::knobs::why_not;
 use super::snapshot::{EvalPoint, Facts, Optimum, RunState, Sentence};
 use super::spec::{EvalChoice, ExperimentSpec};
@@ -38,9 +38,19 @@ pub struct Run {
     pub trace: [u32; 2],
     settings: LearnerSettings,
     pending: Vec<LiveChange>,
-    rollout: Cursor,
-    inside_update: bool,
+    part: Part,
+    cursor: Cursor,
     next_eval: u32,
+}
+
+/// Which list an update stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// Between updates.
+    Boundary,
+    Rollout,
+    GradientSteps,
+    Evaluation,
 }
 
 impl Run {
@@ -63,13 +73,15 @@ impl Run {
             trace: [0; 2],
             settings: spec.learner.clone(),
             pending: Vec::new(),
-            rollout: Cursor::default(),
-            inside_update: false,
+            part: Part::Boundary,
+            cursor: Cursor::default(),
             next_eval: spec.eval_every,
             learner,
             spec,
         };
-        run.evaluate();
+        run.prepare_evaluation();
+        run.learner.evaluation.list.run(&run.buffers);
+        run.evals.push(summed_up(&run.learner, &run.buffers));
         Ok(run)
     }
 
@@ -80,12 +92,17 @@ impl Run {
 
     /// Updates finished.
     pub fn updates(&self) -> u32 {
-        self.count(UPDATE) - u32::from(self.inside_update)
+        self.count(UPDATE) - u32::from(self.is_inside_update())
     }
 
-    /// Whether an update has begun and not ended: the run was stepped.
+    /// Whether an update has begun and not ended.
     pub fn is_inside_update(&self) -> bool {
-        self.inside_update
+        self.part != Part::Boundary
+    }
+
+    /// Whether the update begun still has env steps to take (then the worlds stand between two of them).
+    pub fn is_rolling_out(&self) -> bool {
+        self.part == Part::Rollout
     }
 
     /// Whether it may go on, or why not.
@@ -93,29 +110,55 @@ impl Run {
         if let Some(tensor) = &self.bad_tensor {
             return Some(RunState::Diverged { tensor: tensor.clone(), update: self.updates() });
         }
-        (self.count(ENV_STEP) >= self.budget && !self.inside_update).then_some(RunState::Finished)
-    }
-
-    /// One env step of every training environment; the last one of an update also takes its gradient steps.
-    pub fn step_env(&mut self) {
-        self.begin_update();
-        if self.learner.rollout.run_iteration(&mut self.rollout, &self.buffers) {
-            self.finish_update();
-        }
+        (self.count(ENV_STEP) >= self.budget && !self.is_inside_update()).then_some(RunState::Finished)
     }
 
     /// To the next update boundary.
     pub fn update(&mut self) {
-        self.begin_update();
-        while !self.learner.rollout.run_iteration(&mut self.rollout, &self.buffers) {}
-        self.finish_update();
+        self.work();
+        while self.is_inside_update() {
+            self.work();
+        }
+    }
+
+    /// The smallest piece of work: an env step of every training environment, a gradient step, or an env step of the
+    /// evaluation. So however large an update is, a tick stays short.
+    pub fn work(&mut self) {
+        let lists = &self.learner;
+        match self.part {
+            Part::Boundary => {
+                self.take_changes();
+                self.part = Part::Rollout;
+                self.work();
+            }
+            Part::Rollout => {
+                if lists.rollout.run_iteration(&mut self.cursor, &self.buffers) {
+                    self.part = Part::GradientSteps;
+                    if !self.learner.learns_at(self.count(ENV_STEP)) {
+                        self.end_gradient_steps();
+                    }
+                }
+            }
+            Part::GradientSteps => {
+                if lists.gradient_steps.run_iteration(&mut self.cursor, &self.buffers) {
+                    self.bad_tensor = self.first_bad_tensor();
+                    self.end_gradient_steps();
+                }
+            }
+            Part::Evaluation => {
+                if lists.evaluation.list.run_iteration(&mut self.cursor, &self.buffers) {
+                    self.evals.push(summed_up(&self.learner, &self.buffers));
+                    self.part = Part::Boundary;
+                }
+            }
+        }
     }
 
     /// A live field changes at the next update.
     pub fn change(&mut self, change: LiveChange) {
         self.pending.push(change);
         self.changed_at.get_or_insert(self.updates());
-        if !self.inside_update {
+        if !self.is_inside_update() {
             self.take_changes();
         }
     }
@@ -141,13 +184,6 @@ impl Run {
         linear(s[EPS], s[EPS_END], s[EPS_OVER], self.count(ENV_STEP))
     }
 
-    fn begin_update(&mut self) {
-        if !self.inside_update {
-            self.take_changes();
-            self.inside_update = true;
-        }
-    }
-
     fn take_changes(&mut self) {
         for change in std::mem::take(&mut self.pending) {
             let l = &mut self.settings;
@@ -159,28 +195,23 @@ impl Run {
         }
     }
 
-    fn finish_update(&mut self) {
+    fn end_gradient_steps(&mut self) {
+        self.trace.copy_from_slice(&self.buffers.read(self.learner.tally.trace));
         let env_steps = self.count(ENV_STEP);
-        if self.learner.learns_at(env_steps) {
-            self.learner.gradient_steps.run(&self.buffers);
-            self.bad_tensor = self.first_bad_tensor();
-        }
-        self.inside_update = false;
-        let trace = self.buffers.read(self.learner.tally.trace);
-        self.trace = [trace[0], trace[1]];
-        drop(trace);
+        self.part = Part::Boundary;
         if env_steps >= self.next_eval && self.bad_tensor.is_none() {
-            self.evaluate();
             self.next_eval = (env_steps / self.spec.eval_every + 1) * self.spec.eval_every;
+            self.prepare_evaluation();
+            self.part = Part::Evaluation;
         }
     }
 
-    fn evaluate(&mut self) {
+    fn prepare_evaluation(&self) {
         let epsilon = match self.spec.eval_policy {
             EvalChoice::Greedy => 0.0,
             EvalChoice::Exploring => self.epsilon(),
         };
-        self.evals.push(evaluate(&self.learner, &self.buffers, epsilon));
+        self.buffers.write(self.learner.evaluation.epsilon)[0] = epsilon;
     }
 
     /// Looks closer only when loss or gradient norm is not finite.

@@ -42,6 +42,8 @@ pub struct Session {
     state: RunState,
     /// Whether to go on running once a seek has arrived.
     run_after_seek: bool,
+    /// Updates to complete before resting.
+    updates_owed: u32,
     speed: TrainSpeed,
     next_update_at: f64,
     watch: Watch,
@@ -93,8 +95,8 @@ impl Session {
             }
             Command::Run => self.set_running(),
             Command::Pause => self.pause(),
-            Command::StepEnv => self.step(Run::step_env),
-            Command::StepUpdate => self.step(Run::update),
+            Command::StepEnv => self.step_env(),
+            Command::StepUpdate => self.owe_updates(self.updates_owed + 1),
             Command::Continue => {
                 if let Some(run) = &mut self.run {
                     run.budget = run.budget.saturating_add(run.spec.budget);
@@ -137,7 +139,7 @@ impl Session {
         self.train(now, clock);
         self.play(now);
         self.report(clock());
-        Tick { busy: self.is_at_full_speed(), wake_in: self.wake_in(clock()) }
+        Tick { busy: self.is_busy(), wake_in: self.wake_in(clock()) }
     }
 
     /// Reports since the last call, oldest first.
@@ -160,6 +162,7 @@ impl Session {
                     (0, true) => RunState::Running,
                     (to, _) => RunState::Seeking { to },
                 };
+                self.updates_owed = 0;
                 self.evals_sent = 0;
                 self.rates.clear();
                 self.log.clear();
@@ -175,32 +178,49 @@ impl Session {
     fn set_running(&mut self) {
         if let Some(run) = &self.run {
             self.state = run.end().unwrap_or(RunState::Running);
+            self.updates_owed = 0;
             self.stage.plays = None;
             self.rates.clear();
         }
     }
 
+    /// Training stops at update boundaries: one that has begun is completed.
     fn pause(&mut self) {
         if matches!(self.state, RunState::Running | RunState::Seeking { .. }) {
-            self.state = RunState::Paused;
+            self.owe_updates(u32::from(self.run.as_ref().is_some_and(Run::is_inside_update)));
         }
     }
 
-    fn step(&mut self, how: impl FnOnce(&mut Run)) {
-        if let Some(run) = &mut self.run {
-            if run.end().is_none() {
-                how(run);
-            }
+    /// Completes `updates` updates (one that has begun counts as the first), then rests.
+    fn owe_updates(&mut self, updates: u32) {
+        if let Some(run) = &self.run {
             self.state = run.end().unwrap_or(RunState::Paused);
+            self.updates_owed = if self.state == RunState::Paused { updates } else { 0 };
             self.stage.plays = None;
         }
+    }
+
+    /// One env step of every training environment; where it is the last of an update, the rest of the update too.
+    fn step_env(&mut self) {
+        self.owe_updates(self.updates_owed);
+        let Some(run) = self.run.as_mut().filter(|run| run.end().is_none()) else { return };
+        run.work();
+        if !run.is_rolling_out() {
+            self.updates_owed += u32::from(run.is_inside_update());
+        }
+    }
+
+    /// Whether there is work now: an update that has begun is completed at once even when updates are paced.
+    fn is_busy(&self) -> bool {
+        let begun = self.run.as_ref().is_some_and(Run::is_inside_update);
+        self.is_at_full_speed() || (self.state == RunState::Running && begun)
     }
 
     fn is_at_full_speed(&self) -> bool {
         match self.state {
             RunState::Running => self.speed == TrainSpeed::Full,
             RunState::Seeking { .. } => true,
-            _ => false,
+            _ => self.updates_owed > 0,
         }
     }
 
@@ -215,7 +235,6 @@ impl Session {
 
     fn train(&mut self, now: f64, clock: &mut dyn FnMut() -> f64) {
         let full = self.is_at_full_speed();
-        let seek = if let RunState::Seeking { to } = self.state { to } else { u32::MAX };
         let period = 1.0 / self.updates_per_sec();
         let Some(run) = &mut self.run else { return };
         if !full && self.state != RunState::Running {
@@ -224,25 +243,35 @@ impl Session {
         // A tab that slept does not catch up.
         self.next_update_at = self.next_update_at.max(now - LARGEST_LAG_SECS).min(now + period);
         loop {
-            if run.updates() >= seek {
-                self.state = if self.run_after_seek { RunState::Running } else { RunState::Paused };
-                break;
+            if !run.is_inside_update() {
+                if let Some(end) = run.end() {
+                    (self.state, self.updates_owed) = (end, 0);
+                    break;
+                }
+                match self.state {
+                    RunState::Seeking { to } if run.updates() >= to => {
+                        self.state = if self.run_after_seek { RunState::Running } else { RunState::Paused };
+                        break;
+                    }
+                    RunState::Running if !full => {
+                        if now < self.next_update_at {
+                            break;
+                        }
+                        self.next_update_at += period;
+                    }
+                    RunState::Paused if self.updates_owed == 0 => break,
+                    _ => {}
+                }
             }
-            if let Some(end) = run.end() {
-                self.state = end;
-                break;
-            }
-            if !full && now < self.next_update_at {
-                return;
-            }
-            run.update();
-            self.next_update_at += if full { 0.0 } else { period };
+            run.work();
             self.changed = true;
+            if self.state == RunState::Paused && !run.is_inside_update() {
+                self.updates_owed -= 1;
+            }
             if clock() - now >= SLICE_SECS {
                 break;
             }
         }
-        self.changed = true;
     }
 
     /// Whether the stage plays episodes of its own now (rather than showing the training environment).
