@@ -20,7 +20,9 @@ pub fn message(ui: &mut Ui, theme: &Theme, size: Vec2, text: &str) {
 pub fn tip_now(ui: &Ui, response: &Response, add_contents: impl FnOnce(&mut Ui)) {
     let id = response.id.with("tip now");
     Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), id, PopupAnchor::Pointer).gap(14.0).show(|ui| {
-        ui.set_max_width(320.0);
+        ui.set_max_width(300.0);
+        ui.spacing_mut().interact_size.y = 0.0;
+        ui.spacing_mut().item_spacing.y = 2.0;
         add_contents(ui);
     });
 }

@@ -8,13 +8,13 @@ use crate::view::parts;
 use crate::view::qtot::axes::unit;
 use crate::view::qtot::contour::level_lines;
 use crate::view::qtot::mesh::push_line;
-use crate::view::qtot::picture::{Dot, Picture, cut, dot_under};
+use crate::view::qtot::picture::{Dot, Picture, dot_under};
 
 /// Draws the contour plot over `size`; the joint action under the pointer.
 pub fn flat_ui(ui: &mut Ui, ctx: &ViewCtx<'_>, picture: &Picture<'_>, size: Vec2) -> Option<(u32, u32)> {
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let theme = ctx.theme;
-    let (labels, bar, room) = cut(rect, ctx);
+    let (labels, bar, room) = picture.cut(ctx, rect);
     let tick_width = theme.size.tiny * 3.2;
     let foot = theme.size.tiny * 1.4 + theme.size.small * 1.4 + 6.0;
     let plot =

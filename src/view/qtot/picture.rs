@@ -8,6 +8,9 @@ use crate::view::numbers::{self, tick_text, ticks};
 use crate::view::parts;
 use crate::view::qtot::axes::{Ranges, unit};
 
+/// Height of a row of labels, in sizes of their type.
+const LABEL_ROW: f32 = 1.45;
+
 /// A joint value function to draw, with the ranges its axes have now.
 #[derive(Clone, Copy, Debug)]
 pub struct Picture<'a> {
@@ -57,7 +60,7 @@ impl Picture<'_> {
             painter.circle(dot.at, radius, theme.fade(fill, opacity), stroke);
         }
         let find = |action| dots.iter().find(|dot| dot.action == action);
-        if self.mixed.best != self.mixed.greedy
+        if self.is_split()
             && let Some(dot) = find(self.mixed.best)
         {
             painter.circle(dot.at, 5.5, theme.fade(fill, 0.9), Stroke::new(2.0, theme.bad));
@@ -78,38 +81,49 @@ impl Picture<'_> {
             let total = numbers::value(*self.mixed.table.get(index)?);
             Some((dot.at, ctx.texts.f(id, &[&joint_name(ctx, action), &total])))
         };
-        let mut taken: Option<Rect> = None;
-        let labels = [
-            (label("qtot.greedy", self.mixed.greedy), theme.text),
-            (label("qtot.best", self.mixed.best).filter(|_| self.mixed.best != self.mixed.greedy), theme.bad),
-        ];
-        for (label, color) in labels {
+        let greedy = label("qtot.greedy", self.mixed.greedy);
+        let best = label("qtot.best", self.mixed.best).filter(|_| self.is_split());
+        let row = theme.size.small * LABEL_ROW;
+        // Two labels have a row each; lines first, so that no line crosses a text.
+        let labels = [(best, theme.bad, 0.0), (greedy, theme.text, if self.is_split() { row } else { 0.0 })];
+        let mut galleys = Vec::new();
+        for (label, color, down) in labels {
             let Some((at, text)) = label else { continue };
             let galley = painter.layout_no_wrap(text, theme.small(), color);
-            let left =
-                (at.x - galley.size().x / 2.0).clamp(strip.left(), (strip.right() - galley.size().x).max(strip.left()));
-            let mut place = Rect::from_min_size(pos2(left, strip.top()), galley.size());
-            if let Some(other) = taken.filter(|other| other.expand(6.0).intersects(place)) {
-                // Beside the first label, on the side where there is room.
-                let right = other.right() + 10.0;
-                let left = other.left() - 10.0 - place.width();
-                place = Rect::from_min_size(
-                    pos2(if right + place.width() <= strip.right() { right } else { left }, strip.top()),
-                    galley.size(),
-                );
-            }
+            let right = (strip.right() - galley.size().x).max(strip.left());
+            let left = (at.x - galley.size().x / 2.0).clamp(strip.left(), right);
+            let place = Rect::from_min_size(pos2(left, strip.top() + down), galley.size());
             let foot = pos2(at.x.clamp(place.left() + 3.0, place.right() - 3.0), place.bottom() + 1.0);
             painter.line_segment([foot, at - vec2(0.0, 8.0)], Stroke::new(1.0, theme.fade(color, 0.55)));
-            painter.galley(place.min, galley, color);
-            taken = Some(place);
+            galleys.push((place, galley, color));
         }
+        for (place, galley, color) in galleys {
+            painter.rect_filled(place.expand2(vec2(3.0, 0.0)), CornerRadius::same(3), theme.fade(theme.card, 0.8));
+            painter.galley(place.min, galley, color);
+        }
+    }
+
+    /// Whether the agents' own choices and the best joint action are two dots.
+    fn is_split(&self) -> bool {
+        self.mixed.best != self.mixed.greedy
+    }
+
+    /// Cuts the room for labels (above) and the colour bar (below) from a rectangle: (labels, bar, picture).
+    pub fn cut(&self, ctx: &ViewCtx<'_>, rect: Rect) -> (Rect, Rect, Rect) {
+        let rows = if self.is_split() { 2.0 } else { 1.0 };
+        let label_height = ctx.theme.size.small * LABEL_ROW * rows + 2.0;
+        let bar_height = 15.0 + ctx.theme.size.tiny * 1.4;
+        let labels = Rect::from_min_size(rect.min, vec2(rect.width(), label_height));
+        let bar = Rect::from_min_max(pos2(rect.left(), rect.bottom() - bar_height), rect.max);
+        let picture = Rect::from_min_max(labels.left_bottom(), bar.right_top());
+        (labels, bar, picture)
     }
 
     /// Values of a joint action at the pointer.
     pub fn tip(&self, ui: &Ui, ctx: &ViewCtx<'_>, response: &egui::Response, action: (u32, u32)) {
         let Some((_, [one, two, total])) = self.joint_actions().find(|(joint, _)| *joint == action) else { return };
         parts::tip_now(ui, response, |ui| {
-            ui.strong(joint_name(ctx, action));
+            ui.label(joint_name(ctx, action));
             let q = |agent: u32| ctx.texts.f("q.of", &[&numbers::subscript(agent + 1)]);
             let line = |ui: &mut Ui, name: &str, value: f32, color| {
                 ui.horizontal(|ui| {
@@ -177,14 +191,4 @@ pub fn dot_under(ctx: &ViewCtx<'_>, dots: &[Dot], pointer: Option<Pos2>) -> Opti
     let near = |dot: &&Dot| (dot.at - pointer).length();
     let nearest = dots.iter().min_by(|a, b| near(a).total_cmp(&near(b)))?;
     (near(&nearest) < reach).then_some(nearest.action)
-}
-
-/// Cuts the room for labels (above) and the colour bar (below) from a rectangle: (labels, bar, picture).
-pub fn cut(rect: Rect, ctx: &ViewCtx<'_>) -> (Rect, Rect, Rect) {
-    let label_height = ctx.theme.size.small * 1.5;
-    let bar_height = 15.0 + ctx.theme.size.tiny * 1.4;
-    let labels = Rect::from_min_size(rect.min, vec2(rect.width(), label_height));
-    let bar = Rect::from_min_max(pos2(rect.left(), rect.bottom() - bar_height), rect.max);
-    let picture = Rect::from_min_max(labels.left_bottom(), bar.right_top());
-    (labels, bar, picture)
 }

@@ -8,7 +8,7 @@ use crate::view::orbit::{Orbit, Point, Projection};
 use crate::view::parts;
 use crate::view::qtot::axes::unit;
 use crate::view::qtot::mesh::{Lines, Sheet, sheet_mesh};
-use crate::view::qtot::picture::{Dot, Picture, cut, dot_under};
+use crate::view::qtot::picture::{Dot, Picture, dot_under};
 
 /// Half heights of the scene: as high as its rectangle allows, never so high that sheets become walls.
 const HALF_HEIGHTS: std::ops::RangeInclusive<f32> = 0.4..=0.9;
@@ -25,7 +25,7 @@ pub fn surface_ui(
     if orbit.interact(ui, &response) {
         ui.request_repaint();
     }
-    let (labels, bar, room) = cut(rect, ctx);
+    let (labels, bar, room) = picture.cut(ctx, rect);
     let margin = ctx.theme.size.tiny;
     let inner = room.shrink2(vec2(margin * 1.2, margin * 1.3));
     let height = half_height(inner);

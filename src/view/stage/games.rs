@@ -9,13 +9,15 @@ use tandem_core::experiment::spec::{EnvChoice, Payoffs};
 
 use crate::view::api::{Action, EditMode, ViewCtx};
 use crate::view::stage::edit;
-use crate::view::stage::payoff::{Edit, PayoffTable, table_ui};
+use crate::view::stage::payoff::{Edit, PayoffTable, sentences, table_ui};
 
 /// What of the picture outlives a frame.
 #[derive(Debug, Default)]
 pub struct GameStage {
     /// Payoffs being dragged or typed, one per table.
     pending: [Option<Edit>; 2],
+    /// The cell tapped last, whose gains are shown.
+    chosen: Option<(u32, u32)>,
     /// While editing: each agent has its own payoff.
     pub is_split: bool,
 }
@@ -55,19 +57,35 @@ impl GameStage {
             is_editing,
             is_common,
         };
-        // One line beneath the table: what the marks mean, or the sentence about a common payoff.
-        let note = ctx.texts.t(if game.is_common() { "stage.note.common" } else { "stage.note.general" });
-        let width = rect.width().min(520.0);
-        let galley = ui.painter().layout(note.to_owned(), ctx.theme.small(), ctx.theme.text_dim, width);
-        let foot = galley.size().y + 10.0;
-        let place = Align2::CENTER_BOTTOM.align_size_within_rect(galley.size(), rect);
-        ui.painter().galley(place.min, galley, ctx.theme.text_dim);
-        let upper = Rect::from_min_max(rect.min, rect.max - vec2(0.0, foot));
-        if let Some(done) = table_ui(ui, ctx, upper, &table, &mut self.pending[0]) {
+        // Beneath the table: what is true of the cell pointed at or tapped, else what the marks mean.
+        let theme = ctx.theme;
+        let foot = theme.size.small * 1.35 * 5.0 + 8.0;
+        let upper = Rect::from_min_max(rect.min, pos2(rect.right(), (rect.bottom() - foot).max(rect.center().y)));
+        let reply = table_ui(ui, ctx, upper, &table, &mut self.pending[0], self.chosen);
+        if let Some(done) = reply.edit {
             let current = Payoffs { rows: game.rows(), columns: game.columns(), cells: game.cells().to_vec() };
             let spec = edit::set_payoff(ctx.spec, &current, done.cell, done.agent, done.value, is_common);
             actions.push(Action::EditSpec(Box::new(spec)));
         }
+        if let Some(cell) = reply.clicked {
+            self.chosen = (self.chosen != Some(cell)).then_some(cell);
+        }
+        let fits = |cell: &(u32, u32)| cell.0 < game.rows() && cell.1 < game.columns() && !is_editing;
+        let lines = if let Some(cell) = reply.hovered.or(self.chosen).filter(fits) {
+            sentences(ctx, &table, cell)
+        } else {
+            let note = if game.is_common() { "stage.note.common" } else { "stage.note.general" };
+            vec![(ctx.texts.t(note).to_owned(), theme.text_dim)]
+        };
+        let mut job = egui::text::LayoutJob::default();
+        job.wrap.max_width = rect.width().min(560.0);
+        for (index, (text, color)) in lines.iter().enumerate() {
+            let end = if index + 1 < lines.len() { "\n" } else { "" };
+            job.append(&format!("{text}{end}"), 0.0, egui::TextFormat::simple(theme.small(), *color));
+        }
+        let galley = ui.painter().layout_job(job);
+        let left = rect.center().x - galley.size().x / 2.0;
+        ui.painter().galley(pos2(left, upper.bottom() + 6.0), galley, theme.text_dim);
     }
 
     fn two_step_ui(
@@ -129,7 +147,8 @@ impl GameStage {
             };
             let mut inner = panel.shrink(8.0);
             inner.min.y += theme.size.body * 1.5;
-            if let Some(done) = table_ui(ui, ctx, inner, &table, &mut self.pending[index as usize - 1]) {
+            let reply = table_ui(ui, ctx, inner, &table, &mut self.pending[index as usize - 1], None);
+            if let Some(done) = reply.edit {
                 let spec = edit::set_two_step(ctx.spec, index, done.cell, done.value);
                 actions.push(Action::EditSpec(Box::new(spec)));
             }

@@ -225,6 +225,8 @@ fn title(ctx: &ViewCtx<'_>) -> String {
 fn agents_row(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
     let theme = ctx.theme;
     let stage: &Stage = &ctx.snapshot.stage;
+    // Many agents share the row by saying less.
+    let is_many = ctx.facts.num_agents > 3 || ctx.compact;
     egui::ScrollArea::horizontal().id_salt("agents").auto_shrink([false, true]).show(ui, |ui| {
         ui.horizontal(|ui| {
             for agent in 0..ctx.facts.num_agents {
@@ -234,13 +236,17 @@ fn agents_row(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
                     let format = egui::text::TextFormat { font_id: theme.small(), color, ..Default::default() };
                     text.append(part, 0.0, format);
                 };
-                push(&format!("{}  ", ctx.texts.f("agent.name", &[&(agent + 1).to_string()])), theme.agent_text(agent));
+                let name = (agent + 1).to_string();
+                let name = if is_many { name } else { ctx.texts.f("agent.name", &[&name]) };
+                push(&format!("{name}  "), theme.agent_text(agent));
                 let action = stage.actions.get(index).and_then(|action| ctx.facts.action_names.get(*action as usize));
                 let explored = stage.explored.get(index).copied().unwrap_or(false);
                 let action = action.map_or("–", |name| ctx.texts.t(name));
                 push(action, if explored { theme.warn } else { theme.text });
                 let number = |values: &[f32]| values.get(index).map_or("–".to_owned(), |v| numbers::payoff(*v));
-                push(&format!("  r {}", number(&stage.rewards)), theme.text_dim);
+                if !is_many {
+                    push(&format!("  r {}", number(&stage.rewards)), theme.text_dim);
+                }
                 push(&format!("  R {}", number(&stage.returns)), theme.text_dim);
                 let explored = if explored { ctx.texts.t("stage.agent.explored") } else { "" };
                 let tip = ctx.texts.f("stage.agent.tip", &[explored]);

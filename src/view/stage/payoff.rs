@@ -1,7 +1,7 @@
 //! A payoff table as a picture: the joint action just played lit, greedy actions and frequencies on the margins, Nash
 //! and Pareto cells marked, the gain of changing alone on hover, numbers to type while editing.
 
-use egui::{Align2, CornerRadius, FontId, Painter, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+use egui::{Align2, Color32, CornerRadius, FontId, Painter, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 use tandem_core::env::bimatrix::Bimatrix;
 use tandem_core::env::matrix_game::PAYOFF;
 
@@ -94,28 +94,42 @@ impl Layout {
     }
 }
 
-/// Draws `table` in the middle of `rect`. `pending` is a payoff being dragged or typed; the reply is one that is done.
+/// What a person did to a table.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reply {
+    /// The cell pointed at.
+    pub hovered: Option<(u32, u32)>,
+    /// The cell clicked or tapped.
+    pub clicked: Option<(u32, u32)>,
+    /// A payoff that is done.
+    pub edit: Option<Edit>,
+}
+
+/// Draws `table` in the middle of `rect`. `pending` is a payoff being dragged or typed, `chosen` the cell whose gains
+/// are shown while none is pointed at.
 pub fn table_ui(
     ui: &mut Ui,
     ctx: &ViewCtx<'_>,
     rect: Rect,
     table: &PayoffTable<'_>,
     pending: &mut Option<Edit>,
-) -> Option<Edit> {
+    chosen: Option<(u32, u32)>,
+) -> Reply {
     let theme = ctx.theme;
     let painter = ui.painter().clone();
     let layout = Layout::of(table, ctx, rect, &painter);
     let area = layout.all(table.game);
     let id = ui.make_persistent_id(("payoffs", area.min.x as i32, table.marks));
-    let response = ui.interact(area, id, Sense::hover());
-    let hovered = response
-        .hover_pos()
-        .filter(|_| !table.is_editing && !parts::is_covered(ui))
-        .and_then(|at| table.game.joint_actions().find(|&(row, column)| layout.cell(row, column).contains(at)));
+    let response = ui.interact(area, id, if table.is_editing { Sense::hover() } else { Sense::click() });
+    let cell_at = |at: Pos2| table.game.joint_actions().find(|&(row, column)| layout.cell(row, column).contains(at));
+    let pointer = response.hover_pos().filter(|_| !table.is_editing && !parts::is_covered(ui));
+    let mut reply = Reply { hovered: pointer.and_then(cell_at), ..Reply::default() };
+    if response.clicked() {
+        reply.clicked = response.interact_pointer_pos().and_then(cell_at);
+    }
     heads(&painter, ctx, table, &layout);
     let nash = if table.marks { table.game.pure_nash() } else { Vec::new() };
     let pareto = if table.marks { table.game.pareto_optimal() } else { Vec::new() };
-    let mut done = None;
     for (row, column) in table.game.joint_actions() {
         let cell = layout.cell(row, column);
         let is_played = table.played == Some((row, column));
@@ -123,7 +137,7 @@ pub fn table_ui(
         let line = if is_played { Stroke::new(2.0, theme.accent) } else { Stroke::new(1.0, theme.line) };
         painter.rect(cell, CornerRadius::same(6), fill, line, StrokeKind::Inside);
         if table.is_editing {
-            done = done.or(edit_cell(ui, ctx, table, cell, (row, column), pending));
+            reply.edit = reply.edit.or(edit_cell(ui, ctx, table, cell, (row, column), pending));
         } else {
             let has_marks = nash.contains(&(row, column)) || pareto.contains(&(row, column));
             payoff_text(&painter, ctx, table, cell, (row, column), has_marks);
@@ -139,15 +153,41 @@ pub fn table_ui(
             parts::tag(&painter, theme, foot, Align2::RIGHT_BOTTOM, text, theme.good);
         }
     }
-    if let Some(cell) = hovered.filter(|_| table.marks) {
+    if let Some(cell) = reply.hovered.or(chosen).filter(|_| table.marks && !table.is_editing) {
         gains(&painter, ctx, table, &layout, cell);
     }
-    if let Some(cell) = hovered {
-        let is_nash = nash.contains(&cell);
-        let is_pareto = pareto.contains(&cell);
-        parts::tip_now(ui, &response, |ui| cell_tip(ui, ctx, table, cell, is_nash, is_pareto));
+    reply
+}
+
+/// What is true of a joint action, in sentences with their colours.
+pub fn sentences(ctx: &ViewCtx<'_>, table: &PayoffTable<'_>, cell: (u32, u32)) -> Vec<(String, Color32)> {
+    let (texts, theme) = (ctx.texts, ctx.theme);
+    let name = |action: u32| table.names.get(action as usize).map_or("", |name| texts.t(name));
+    let (one, two) = table.game.at(cell.0, cell.1);
+    let paid = if table.is_common {
+        texts.f("stage.cell.payoff", &[name(cell.0), name(cell.1), &numbers::payoff(one)])
+    } else {
+        let payoffs = [numbers::payoff(one), numbers::payoff(two)];
+        texts.f("stage.cell.payoffs", &[name(cell.0), name(cell.1), &payoffs[0], &payoffs[1]])
+    };
+    let mut lines = vec![(paid, theme.text)];
+    let gain = table.game.gain(cell.0, cell.1);
+    for (agent, gain) in [(0, gain.0), (1, gain.1)] {
+        let number = (agent + 1).to_string();
+        let text = if gain > 0.0 {
+            texts.f("stage.cell.gain", &[&number, &numbers::payoff(gain)])
+        } else {
+            texts.f("stage.cell.no_gain", &[&number])
+        };
+        lines.push((text, theme.agent_text(agent)));
     }
-    done
+    if table.game.pure_nash().contains(&cell) {
+        lines.push((texts.t("stage.nash.tip").to_owned(), theme.warn));
+    }
+    if table.game.pareto_optimal().contains(&cell) {
+        lines.push((texts.t("stage.pareto.tip").to_owned(), theme.good));
+    }
+    lines
 }
 
 fn heads(painter: &Painter, ctx: &ViewCtx<'_>, table: &PayoffTable<'_>, layout: &Layout) {
@@ -271,30 +311,4 @@ fn gains(painter: &Painter, ctx: &ViewCtx<'_>, table: &PayoffTable<'_>, layout: 
     }
     let here = layout.cell(row, column);
     painter.rect_stroke(here, CornerRadius::same(6), Stroke::new(1.5, theme.text), StrokeKind::Inside);
-}
-
-fn cell_tip(ui: &mut Ui, ctx: &ViewCtx<'_>, table: &PayoffTable<'_>, cell: (u32, u32), is_nash: bool, is_pareto: bool) {
-    let texts = ctx.texts;
-    let name = |action: u32| table.names.get(action as usize).map_or("", |name| texts.t(name));
-    let (one, two) = table.game.at(cell.0, cell.1);
-    ui.label(texts.f("stage.cell.joint", &[name(cell.0), name(cell.1)]));
-    if table.is_common {
-        ui.label(texts.f("stage.cell.payoff", &[&numbers::payoff(one)]));
-    } else {
-        ui.label(texts.f("stage.cell.payoffs", &[&numbers::payoff(one), &numbers::payoff(two)]));
-    }
-    if !table.marks {
-        return;
-    }
-    let gain = table.game.gain(cell.0, cell.1);
-    for (agent, gain) in [(1, gain.0), (2, gain.1)] {
-        let text = texts.f("stage.cell.gain", &[&agent.to_string(), &numbers::signed(gain, numbers::payoff)]);
-        ui.colored_label(ctx.theme.agent_text(agent - 1), text);
-    }
-    if is_nash {
-        ui.colored_label(ctx.theme.warn, texts.t("stage.nash.tip"));
-    }
-    if is_pareto {
-        ui.colored_label(ctx.theme.good, texts.t("stage.pareto.tip"));
-    }
 }
