@@ -48,22 +48,25 @@ impl<R: Real> Lanes<R> {
     #[inline(always)]
     #[must_use]
     pub fn map(self, f: impl Fn(R) -> R) -> Self {
-        let mut out = self;
-        for i in 0..LANES {
-            out.0[i] = f(self.0[i]);
-        }
-        out
+        let [a, b, c, d, e, g, h, i] = self.0;
+        Self([f(a), f(b), f(c), f(d), f(e), f(g), f(h), f(i)])
     }
 
     /// `f` of every pair of lanes.
     #[inline(always)]
     #[must_use]
     pub fn zip(self, other: Self, f: impl Fn(R, R) -> R) -> Self {
-        let mut out = self;
-        for i in 0..LANES {
-            out.0[i] = f(self.0[i], other.0[i]);
-        }
-        out
+        let (a, b) = (self.0, other.0);
+        Self([
+            f(a[0], b[0]),
+            f(a[1], b[1]),
+            f(a[2], b[2]),
+            f(a[3], b[3]),
+            f(a[4], b[4]),
+            f(a[5], b[5]),
+            f(a[6], b[6]),
+            f(a[7], b[7]),
+        ])
     }
 
     /// The larger of every pair of lanes.
@@ -129,6 +132,22 @@ macro_rules! kernel {
     };
 }
 pub(crate) use kernel;
+
+/// `x`, a whole number of lanes long, in a form that shows the compiler that vectorising a loop over it leaves nothing
+/// over. Such plain loops, with the function called by name, are how long functions (tanh, softplus) become vectors.
+#[inline(always)]
+pub fn whole<R>(x: &[R]) -> &[R] {
+    debug_assert!(x.len().is_multiple_of(LANES), "rows are padded to whole lanes");
+    &x[..x.len() / LANES * LANES]
+}
+
+/// [`whole`], to change.
+#[inline(always)]
+pub fn whole_mut<R>(x: &mut [R]) -> &mut [R] {
+    debug_assert!(x.len().is_multiple_of(LANES), "rows are padded to whole lanes");
+    let whole = x.len() / LANES * LANES;
+    &mut x[..whole]
+}
 
 /// The sum of `x` in lanes: number i goes to lane i mod 8 in order, the last group padded with zeros, then the tree
 /// of [`Lanes::sum`].

@@ -5,11 +5,14 @@
 //! b_o + x_r0·W_0o + x_r1·W_1o + …, left to right, whatever rows share its tile.
 
 use crate::base::float::Real;
-use crate::base::lanes::{LANES, Lanes, padded};
+use crate::base::lanes::{LANES, Lanes, padded, whole, whole_mut};
 use crate::nn::layers::{Activation, Layer, Mlp};
 
 /// Rows of a register tile: 4 × 8 f32 sums fill half of the sixteen 128-bit registers, 4 × 16 half of the 256-bit ones.
 pub(super) const TILE: usize = 4;
+
+/// Rows worked on one step after the other, so that their vectors and a layer's gradient stay in the nearest cache.
+pub(super) const BLOCK: usize = 32;
 
 /// Runs `$body` for every tile of `$count` rows: `$first` is the tile's first row, the constant `$M` its number of
 /// rows, [`TILE`] but for the last.
@@ -93,8 +96,17 @@ fn product<R: Real, const P: usize, const M: usize>(
     y_at: [usize; M],
 ) {
     let inputs = w.len() / stride;
-    let x = x_at.map(|at| &x.unwrap_or(y)[at..at + inputs]);
-    let mut acc = [b.map_or([Lanes::ZERO; P], |b| load(&b[col..])); M];
+    // Loops where `map` would do: its closures are not always inlined, and this runs once for every few sums.
+    let source = x.unwrap_or(y);
+    let mut x: [&[R]; M] = [&[]; M];
+    for m in 0..M {
+        x[m] = &source[x_at[m]..x_at[m] + inputs];
+    }
+    let start = match b {
+        Some(b) => load(&b[col..]),
+        None => [Lanes::ZERO; P],
+    };
+    let mut acc = [start; M];
     for (i, row) in (0..inputs).zip(w.chunks_exact(stride)) {
         let w: [Lanes<R>; P] = load(&row[col..]);
         for m in 0..M {
@@ -112,7 +124,11 @@ fn product<R: Real, const P: usize, const M: usize>(
 /// `P` lanes lying one after the other.
 #[inline(always)]
 pub(super) fn load<R: Real, const P: usize>(x: &[R]) -> [Lanes<R>; P] {
-    std::array::from_fn(|p| Lanes::load(&x[p * LANES..]))
+    let mut lanes = [Lanes::ZERO; P];
+    for p in 0..P {
+        lanes[p] = Lanes::load(&x[p * LANES..]);
+    }
+    lanes
 }
 
 /// Overwrites `P` lanes lying one after the other.
@@ -152,34 +168,35 @@ pub(super) fn hidden_layers<R: Real, const P: usize, const M: usize>(
 /// The activation, in place.
 #[inline(always)]
 fn activate<R: Real>(activation: Activation, x: &mut [R]) {
-    for x in x {
-        *x = match activation {
-            // Written so that NaN passes: a diverged run must show itself.
-            Activation::Relu => {
-                if *x < R::ZERO {
-                    R::ZERO
-                } else {
-                    *x
-                }
+    match activation {
+        Activation::Relu => {
+            for x in whole_mut(x) {
+                // Written so that NaN passes: a diverged run must show itself.
+                *x = if *x < R::ZERO { R::ZERO } else { *x };
             }
-            Activation::Tanh => x.tanh(),
-        };
+        }
+        Activation::Tanh => {
+            for x in whole_mut(x) {
+                *x = x.tanh();
+            }
+        }
     }
 }
 
 /// Turns the gradient of activations `h` into that of their inputs, in place.
 #[inline(always)]
 pub(super) fn activate_backward<R: Real>(activation: Activation, h: &[R], d: &mut [R]) {
-    for (d, h) in d.iter_mut().zip(h) {
-        *d = match activation {
-            Activation::Relu => {
-                if *h > R::ZERO {
-                    *d
-                } else {
-                    R::ZERO
-                }
+    let pairs = whole_mut(d).iter_mut().zip(whole(h));
+    match activation {
+        Activation::Relu => {
+            for (d, h) in pairs {
+                *d = if *h > R::ZERO { *d } else { R::ZERO };
             }
-            Activation::Tanh => *d * (R::ONE - *h * *h),
-        };
+        }
+        Activation::Tanh => {
+            for (d, h) in pairs {
+                *d *= R::ONE - *h * *h;
+            }
+        }
     }
 }

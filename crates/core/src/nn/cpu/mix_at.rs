@@ -4,7 +4,7 @@
 
 use crate::base::float::Real;
 use crate::nn::cpu::mixer_backward::unmix_row;
-use crate::nn::cpu::mixer_forward::{Parts, hyper_tile, mix, mix_row};
+use crate::nn::cpu::mixer_forward::{Parts, hyper_tile, mix, mix_row, mixing_weights};
 use crate::nn::layers::Mixer;
 
 /// Q_tot at one state `[padded(state_len)]` for one `q` `[agents]`.
@@ -35,6 +35,7 @@ impl<'a, R: Real> MixerAt<'a, R> {
     pub fn new(net: &'a Mixer, weights: &[R], state: &[R]) -> Self {
         let mut hyper = vec![R::ZERO; net.trace_width() as usize];
         hyper_tile::<R, 1, 1>(net, weights, state, [0], &mut hyper, [0]);
+        mixing_weights(net, &mut hyper);
         Self { net, hyper, h: vec![R::ZERO; net.embed as usize] }
     }
 

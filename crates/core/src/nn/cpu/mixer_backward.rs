@@ -8,9 +8,10 @@
 //! Order: parameters as in [`mlp_backward`](mod@crate::nn::cpu::mlp_backward); ∂L/∂q_a in lanes.
 
 use crate::base::float::Real;
-use crate::base::lanes::{LANES, Lanes, kernel, padded};
+use crate::base::lanes::{LANES, Lanes, kernel, padded, whole, whole_mut};
+use crate::nn::cpu::dense::BLOCK;
 use crate::nn::cpu::mixer_forward::Parts;
-use crate::nn::cpu::mlp_backward::{BLOCK, Starts, Work, backward_block};
+use crate::nn::cpu::mlp_backward::{Starts, Work, backward_block};
 use crate::nn::layers::{Mixer, Positivity};
 
 kernel! {
@@ -102,20 +103,22 @@ pub(super) fn unmix_row<R: Real>(
 ) {
     let parts = Parts::new(net);
     let (h, w2) = (&trace[parts.h..parts.w2], &trace[parts.w2..parts.value]);
-    for (((dz, dw2), h), w2) in dz.iter_mut().zip(&mut *dw2).zip(h).zip(w2) {
-        *dw2 = g * *h;
-        let elu_slope = if *h > R::ZERO { R::ONE } else { *h + R::ONE };
-        *dz = g * *w2 * elu_slope;
+    let (embed, g) = (dz.len(), Lanes::splat(g));
+    for e in (0..embed).step_by(LANES) {
+        let (h, w2) = (Lanes::load(&h[e..]), Lanes::load(&w2[e..]));
+        (g * h).store(&mut dw2[e..]);
+        let elu_slope = h.map(|h| if h > R::ZERO { R::ONE } else { h + R::ONE });
+        (g * w2 * elu_slope).store(&mut dz[e..]);
     }
-    for (a, w1) in trace[..parts.h].chunks_exact(dz.len()).enumerate() {
+    for (a, w1) in trace[..parts.h].chunks_exact(embed).enumerate() {
+        let (q, dw1) = (Lanes::splat(q[a]), &mut dw1[a * embed..(a + 1) * embed]);
         let mut acc = Lanes::ZERO;
-        for (w1, dz) in w1.chunks_exact(LANES).zip(dz.chunks_exact(LANES)) {
-            acc += Lanes::load(w1) * Lanes::load(dz);
+        for e in (0..embed).step_by(LANES) {
+            let dz = Lanes::load(&dz[e..]);
+            acc += Lanes::load(&w1[e..]) * dz;
+            (q * dz).store(&mut dw1[e..]);
         }
         dq[a] = acc.sum();
-        for (dw1, dz) in dw1[a * dz.len()..].iter_mut().zip(&*dz) {
-            *dw1 = q[a] * *dz;
-        }
     }
     positive_backward(net.positivity, &trace[parts.raw_w1..parts.raw_w2], dw1);
     positive_backward(net.positivity, &trace[parts.raw_w2..parts.w1_hidden], dw2);
@@ -124,14 +127,19 @@ pub(super) fn unmix_row<R: Real>(
 /// Turns the gradient of mixing weights into that of what the hypernetwork gave, in place.
 #[inline(always)]
 fn positive_backward<R: Real>(positivity: Positivity, raw: &[R], d: &mut [R]) {
-    for (d, &raw) in d.iter_mut().zip(raw) {
-        *d = match positivity {
-            Positivity::Abs => {
-                let below = if raw < R::ZERO { -*d } else { R::ZERO };
-                if raw > R::ZERO { *d } else { below }
+    let pairs = whole_mut(d).iter_mut().zip(whole(raw));
+    match positivity {
+        Positivity::Abs => {
+            for (d, raw) in pairs {
+                let below = if *raw < R::ZERO { -*d } else { R::ZERO };
+                *d = if *raw > R::ZERO { *d } else { below };
             }
-            Positivity::Softplus => *d * raw.sigmoid(),
-            Positivity::Free => *d,
-        };
+        }
+        Positivity::Softplus => {
+            for (d, raw) in pairs {
+                *d *= raw.sigmoid();
+            }
+        }
+        Positivity::Free => {}
     }
 }

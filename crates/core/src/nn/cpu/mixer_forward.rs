@@ -8,8 +8,8 @@
 //! Order: q·W1 + b1 adds agents in order to b1; h·w2 is summed in lanes, then V is added.
 
 use crate::base::float::Real;
-use crate::base::lanes::{LANES, Lanes, kernel, padded};
-use crate::nn::cpu::dense::{affine, for_tiles, hidden_layers};
+use crate::base::lanes::{LANES, Lanes, kernel, padded, whole, whole_mut};
+use crate::nn::cpu::dense::{BLOCK, affine, for_tiles, hidden_layers};
 use crate::nn::layers::{Mixer, Positivity};
 
 kernel! {
@@ -36,15 +36,19 @@ fn forward<R: Real, const P: usize>(
     q_tot: &mut [R],
 ) {
     let (agents, width, stride) = (net.agents as usize, net.trace_width() as usize, padded(net.state_len()) as usize);
-    for_tiles!(rows.len(), |first, M| {
-        let state_at: [usize; M] = std::array::from_fn(|m| rows[first + m] as usize * stride);
-        let trace_at: [usize; M] = std::array::from_fn(|m| (first + m) * width);
-        hyper_tile::<R, P, M>(net, weights, state, state_at, trace, trace_at);
-        for (m, at) in trace_at.into_iter().enumerate() {
-            let b = first + m;
-            q_tot[b] = mix(net, &mut trace[at..at + width], &q[b * agents..(b + 1) * agents]);
+    for (block, rows) in rows.chunks(BLOCK).enumerate() {
+        let start = block * BLOCK;
+        for_tiles!(rows.len(), |first, M| {
+            let state_at: [usize; M] = std::array::from_fn(|m| rows[first + m] as usize * stride);
+            let trace_at: [usize; M] = std::array::from_fn(|m| (start + first + m) * width);
+            hyper_tile::<R, P, M>(net, weights, state, state_at, trace, trace_at);
+        });
+        for b in start..start + rows.len() {
+            let row = &mut trace[b * width..(b + 1) * width];
+            mixing_weights(net, row);
+            q_tot[b] = mix(net, row, &q[b * agents..(b + 1) * agents]);
         }
-    });
+    }
 }
 
 /// Where the parts of a trace row lie; W1 comes first.
@@ -73,7 +77,7 @@ impl Parts {
     }
 }
 
-/// The hypernetworks and V for `M` states: everything in the trace but h, whose place holds b1.
+/// The hypernetworks and V for `M` states: everything in the trace but W1 and w2; h's place holds b1.
 #[inline(always)]
 pub(super) fn hyper_tile<R: Real, const P: usize, const M: usize>(
     net: &Mixer,
@@ -96,15 +100,19 @@ pub(super) fn hyper_tile<R: Real, const P: usize, const M: usize>(
         let (x, x_at) = if net.layers.len() == 1 { (Some(state), state_at) } else { (None, from) };
         affine::<R, P, M>(last, weights, x, x_at, trace, trace_at.map(|at| at + to));
     }
-    for at in trace_at {
-        let (mixing, raw) = trace[at..at + parts.w1_hidden].split_at_mut(parts.raw_w1);
-        let (raw_w1, raw_w2) = raw.split_at(parts.h);
-        positive(net.positivity, raw_w1, &mut mixing[..parts.h]);
-        positive(net.positivity, raw_w2, &mut mixing[parts.w2..parts.value]);
-    }
 }
 
-/// Q_tot of one trace row made by [`hyper_tile`]; b1 becomes h.
+/// W1 and w2 of a trace row from what [`hyper_tile`] put there.
+#[inline(always)]
+pub(super) fn mixing_weights<R: Real>(net: &Mixer, trace: &mut [R]) {
+    let parts = Parts::new(net);
+    let (mixing, raw) = trace[..parts.w1_hidden].split_at_mut(parts.raw_w1);
+    let (raw_w1, raw_w2) = raw.split_at(parts.h);
+    positive(net.positivity, raw_w1, &mut mixing[..parts.h]);
+    positive(net.positivity, raw_w2, &mut mixing[parts.w2..parts.value]);
+}
+
+/// Q_tot of a trace row; b1 becomes h.
 #[inline(always)]
 pub(super) fn mix<R: Real>(net: &Mixer, trace: &mut [R], q: &[R]) -> R {
     let parts = Parts::new(net);
@@ -119,16 +127,16 @@ pub(super) fn mix<R: Real>(net: &Mixer, trace: &mut [R], q: &[R]) -> R {
 pub(super) fn mix_row<R: Real>(w1: &[R], h: &mut [R], w2: &[R], value: R, q: &[R]) -> R {
     let embed = h.len();
     for (w1, &q) in w1.chunks_exact(embed).zip(q) {
-        for (h, w) in h.iter_mut().zip(w1) {
+        for (h, w) in whole_mut(h).iter_mut().zip(whole(w1)) {
             *h += *w * q;
         }
     }
-    for h in h.iter_mut() {
+    for h in whole_mut(h) {
         *h = h.elu();
     }
     let mut acc = Lanes::ZERO;
-    for (h, w) in h.chunks_exact(LANES).zip(w2.chunks_exact(LANES)) {
-        acc += Lanes::load(h) * Lanes::load(w);
+    for (h, w2) in h.as_chunks().0.iter().zip(w2.as_chunks().0) {
+        acc += Lanes(*h) * Lanes(*w2);
     }
     acc.sum() + value
 }
@@ -136,11 +144,18 @@ pub(super) fn mix_row<R: Real>(w1: &[R], h: &mut [R], w2: &[R], value: R, q: &[R
 /// Mixing weights from what the hypernetwork gives.
 #[inline(always)]
 fn positive<R: Real>(positivity: Positivity, raw: &[R], weights: &mut [R]) {
-    for (w, raw) in weights.iter_mut().zip(raw) {
-        *w = match positivity {
-            Positivity::Abs => raw.abs(),
-            Positivity::Softplus => raw.softplus(),
-            Positivity::Free => *raw,
-        };
+    weights.copy_from_slice(raw);
+    match positivity {
+        Positivity::Abs => {
+            for w in whole_mut(weights) {
+                *w = w.abs();
+            }
+        }
+        Positivity::Softplus => {
+            for w in whole_mut(weights) {
+                *w = w.softplus();
+            }
+        }
+        Positivity::Free => {}
     }
 }

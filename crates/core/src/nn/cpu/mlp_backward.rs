@@ -9,11 +9,8 @@
 
 use crate::base::float::Real;
 use crate::base::lanes::{LANES, Lanes, kernel, padded};
-use crate::nn::cpu::dense::{TILE, activate_backward, for_tiles, load, products, store};
+use crate::nn::cpu::dense::{BLOCK, TILE, activate_backward, for_tiles, load, products, store};
 use crate::nn::layers::{Layer, Mlp};
-
-/// Rows worked on together, so that their vectors and a layer's gradient stay in the first-level cache.
-pub(super) const BLOCK: usize = 32;
 
 kernel! {
     /// See the file's header. `scratch` is working memory that grows once; its contents mean nothing between calls.
