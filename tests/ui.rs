@@ -2,5 +2,6 @@
 
 mod ui {
     mod fixture;
+    mod page;
     mod views;
 }

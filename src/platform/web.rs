@@ -48,8 +48,9 @@ pub struct WebSession {
     worker: Option<Worker>,
     shared: Rc<Shared>,
     waker: Waker,
-    /// Handlers, alive as long as their worker.
-    _handlers: Option<(Closure<dyn FnMut(MessageEvent)>, Closure<dyn FnMut(ErrorEvent)>)>,
+    // Handlers, alive as long as their worker.
+    _on_message: Option<Closure<dyn FnMut(MessageEvent)>>,
+    _on_error: Option<Closure<dyn FnMut(ErrorEvent)>>,
 }
 
 impl WebSession {
@@ -60,7 +61,7 @@ impl WebSession {
             Ok(worker) => worker,
             Err(error) => {
                 *shared.failure.borrow_mut() = Some(format!("{error:?}"));
-                return Self { worker: None, shared, waker, _handlers: None };
+                return Self { worker: None, shared, waker, _on_message: None, _on_error: None };
             }
         };
         let on_message = {
@@ -80,7 +81,7 @@ impl WebSession {
         };
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        Self { worker: Some(worker), shared, waker, _handlers: Some((on_message, on_error)) }
+        Self { worker: Some(worker), shared, waker, _on_message: Some(on_message), _on_error: Some(on_error) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::f32::consts::TAU;
 
-use egui::{Color32, CornerRadius, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2, vec2};
+use egui::{Color32, CornerRadius, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Vec2, pos2, vec2};
 
 /// A picture on a button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,24 +89,19 @@ pub fn paint(painter: &Painter, icon: Icon, rect: Rect, size: f32, color: Color3
         Icon::Sun => {
             pen.dot(0.0, 0.0, 3.0);
             for ray in 0..8 {
-                let (sin, cos) = (TAU * ray as f32 / 8.0).sin_cos();
-                pen.line(&[(5.0 * cos, 5.0 * sin), (7.0 * cos, 7.0 * sin)]);
+                pen.line(&[polar(ray as f32 / 8.0, 5.0), polar(ray as f32 / 8.0, 7.0)]);
             }
         }
         Icon::Moon => {
             // The sickle between two circles.
-            let outer = (0..=20).map(|i| (TAU * (0.12 + 0.76 * i as f32 / 20.0), 6.2, 0.0));
-            let inner = (0..=20).rev().map(|i| (TAU * (0.14 + 0.72 * i as f32 / 20.0), 5.0, 2.4));
-            let points: Vec<(f32, f32)> =
-                outer.chain(inner).map(|(angle, r, x)| (x + r * angle.cos(), r * angle.sin())).collect();
+            let outer = (0..=20).map(|i| polar(0.12 + 0.76 * i as f32 / 20.0, 6.2));
+            let inner = (0..=20).rev().map(|i| polar(0.14 + 0.72 * i as f32 / 20.0, 5.0)).map(|(x, y)| (x + 2.4, y));
+            let points: Vec<(f32, f32)> = outer.chain(inner).collect();
             pen.line(&[&points[..], &points[..1]].concat());
         }
         Icon::Auto => {
             pen.ring(6.0);
-            let half: Vec<(f32, f32)> = (0..=16)
-                .map(|i| (TAU * (0.25 + 0.5 * i as f32 / 16.0)).sin_cos())
-                .map(|(s, c)| (6.0 * c, 6.0 * s))
-                .collect();
+            let half: Vec<(f32, f32)> = (0..=16).map(|i| polar(0.25 + 0.5 * i as f32 / 16.0, 6.0)).collect();
             pen.polygon(&half);
         }
         Icon::Close => {
@@ -189,15 +184,17 @@ impl Pen<'_> {
 
     /// An arc with an arrow head at its end, from `start` to `end` in turns (clockwise from the right).
     fn turn(&self, start: f32, end: f32, at_start: bool) {
-        let point = |turns: f32, r: f32| {
-            let (sin, cos) = (TAU * turns).sin_cos();
-            (r * cos, r * sin)
-        };
-        let arc: Vec<(f32, f32)> = (0..=24).map(|i| point(start + (end - start) * i as f32 / 24.0, 5.4)).collect();
+        let arc: Vec<(f32, f32)> = (0..=24).map(|i| polar(start + (end - start) * i as f32 / 24.0, 5.4)).collect();
         self.line(&arc);
         let (tip, back) = if at_start { (start - 0.11, start + 0.03) } else { (end + 0.11, end - 0.03) };
-        self.polygon(&[point(tip, 5.4), point(back, 2.2), point(back, 8.6)]);
+        self.polygon(&[polar(tip, 5.4), polar(back, 2.2), polar(back, 8.6)]);
     }
+}
+
+/// The point `r` from the middle, `turns` clockwise from the right.
+fn polar(turns: f32, r: f32) -> (f32, f32) {
+    let at = Vec2::angled(TAU * turns) * r;
+    (at.x, at.y)
 }
 
 /// Room for an icon of `size` at the left of `rect`, `pad` from its edge.

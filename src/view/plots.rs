@@ -97,7 +97,8 @@ impl Chart {
         }
         let lines = painter.with_clip_rect(scale.plot.expand(1.5));
         for series in &self.series {
-            if !series.band.is_empty() {
+            // A strip needs two points; an empty mesh stops some painters.
+            if series.band.len() >= 2 {
                 lines.add(band(series, &scale, theme.fade(series.color, 0.16)));
             }
         }

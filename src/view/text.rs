@@ -61,13 +61,13 @@ pub struct Texts {
 impl Texts {
     /// The text of `id`, or `id` itself where there is none.
     #[must_use]
-    pub fn t<'a>(&self, id: &'a str) -> &'a str {
+    pub fn t(self, id: &str) -> &str {
         self.get(id).unwrap_or(id)
     }
 
     /// The text of `id`, if there is one.
     #[must_use]
-    pub fn get(&self, id: &str) -> Option<&'static str> {
+    pub fn get(self, id: &str) -> Option<&'static str> {
         let (en, zh) = table().get(id)?;
         Some(match self.lang {
             Lang::En => en,
@@ -77,13 +77,13 @@ impl Texts {
 
     /// The text of `id` with `{0}`, `{1}`, … replaced by `args`.
     #[must_use]
-    pub fn f(&self, id: &str, args: &[&str]) -> String {
+    pub fn f(self, id: &str, args: &[&str]) -> String {
         fill(self.t(id), args)
     }
 
     /// A sentence of the session or the link reader. Arguments that are text ids are spoken in the same language.
     #[must_use]
-    pub fn sentence(&self, sentence: &Sentence) -> String {
+    pub fn sentence(self, sentence: &Sentence) -> String {
         let args: Vec<&str> = sentence.args.iter().map(|arg| self.t(arg)).collect();
         self.f(&sentence.id, &args)
     }
@@ -172,7 +172,7 @@ mod tests {
                 struct Visitor;
                 impl<'de> serde::de::Visitor<'de> for Visitor {
                     type Value = Pairs;
-                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    fn expecting(self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                         f.write_str("a map of texts")
                     }
                     fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {

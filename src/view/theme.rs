@@ -3,6 +3,9 @@
 //! The only file that makes a colour; everyone else asks a [`Theme`]. Colours stand in `assets/theme/*.ron`. One
 //! accent colour marks what to press next, agents keep their colour everywhere, values are viridis.
 
+#![expect(clippy::disallowed_methods, reason = "the one file that makes colours")]
+#![expect(clippy::unused_self, reason = "everyone asks a theme, whatever it has to know to answer today")]
+
 use std::sync::{Arc, OnceLock};
 
 use egui::{Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Shadow, Stroke, TextStyle};

@@ -162,7 +162,10 @@ pub fn segmented<T: Copy + PartialEq>(
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
         let last = options.len().saturating_sub(1);
-        for (index, &(value, text, tip)) in options.iter().enumerate() {
+        let is_reversed = ui.layout().prefer_right_to_left();
+        for place in 0..options.len() {
+            let index = if is_reversed { last - place } else { place };
+            let (value, text, tip) = options[index];
             let galley = ui.painter().layout_no_wrap(text.to_owned(), font.clone(), Color32::PLACEHOLDER);
             let width = (galley.size().x + 16.0).max(theme.size.control);
             let (rect, response) = ui.allocate_exact_size(vec2(width, theme.size.control), Sense::click());

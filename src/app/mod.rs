@@ -1,0 +1,306 @@
+//! The page: takes reports in, draws panels and views, carries out what they ask for.
+//!
+//! Everything that lasts is in [`Page`], outside the runner that draws it, so a lost drawing surface loses nothing.
+//! Only this module changes anything; panels return [`Intent`]s, views [`Action`]s.
+
+mod act;
+pub mod ctx;
+pub mod desk;
+pub mod intent;
+pub mod keys;
+pub mod layout;
+pub mod panels;
+pub mod run;
+pub mod status;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use tandem_core::experiment::command::{Command, TrainSpeed};
+use tandem_core::experiment::link::{Link, has_keys, parse};
+use tandem_core::experiment::presets::{matching, preset, presets};
+
+use self::act::TOAST_SECONDS;
+use self::ctx::PageCtx;
+use self::desk::{Desk, Tab, ThemeChoice, Toast};
+use self::intent::Intent;
+use self::run::{Load, Run};
+use crate::platform::{Host, SessionHandle};
+use crate::view::api::{EditMode, View, ViewCtx, ViewId};
+use crate::view::registry::views;
+use crate::view::stage::StageView;
+use crate::view::text::{Lang, Texts};
+use crate::view::theme::Theme;
+
+/// View that needs the session's joint values.
+const QTOT: ViewId = ViewId("qtot");
+/// Frame times kept for the median.
+const TIMES: usize = 240;
+
+/// The page and everything on it.
+pub struct Page {
+    host: Box<dyn Host>,
+    session: Box<dyn SessionHandle>,
+    run: Run,
+    desk: Desk,
+    views: Vec<Box<dyn View>>,
+    stage: StageView,
+    theme: Theme,
+    /// What the theme was last made for; `None` before the first frame.
+    theme_of: Option<(bool, bool)>,
+    /// Frames drawn.
+    frames: u32,
+    /// Milliseconds spent on recent frames, a ring.
+    times: Vec<f32>,
+}
+
+impl std::fmt::Debug for Page {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Page").field("run", &self.run).field("desk", &self.desk).finish_non_exhaustive()
+    }
+}
+
+impl Page {
+    /// A page in these surroundings, with that session. It opens its link with the first frame.
+    pub fn new(host: Box<dyn Host>, session: Box<dyn SessionHandle>) -> Self {
+        let saved = host.load("lang").and_then(|key| Lang::from_tag(&key));
+        let lang = saved.or_else(|| Lang::from_tag(&host.language()?)).unwrap_or_default();
+        let theme = host.load("theme").map(|key| ThemeChoice::from_key(&key)).unwrap_or_default();
+        let views = views();
+        let desk = Desk::new(lang, theme, first_view(&views));
+        Self {
+            host,
+            session,
+            run: Run::default(),
+            desk,
+            views,
+            stage: StageView::default(),
+            theme: Theme::new(true, false),
+            theme_of: None,
+            frames: 0,
+            times: Vec::new(),
+        }
+    }
+
+    /// Takes in what arrived: links, reports, failures. Needs no frame, so a hidden page may call it, too.
+    pub fn logic(&mut self) {
+        let now = self.host.now();
+        if let Some(fragment) = self.host.take_link() {
+            self.open_link(&fragment);
+        }
+        for report in self.session.poll() {
+            let texts = self.texts();
+            let reply = self.run.take(report, texts);
+            if let Some(command) = reply.send {
+                self.session.send(command);
+            }
+            if reply.started {
+                self.desk.agent = self.desk.agent.min(self.run.facts.num_agents.saturating_sub(1));
+            }
+            if let Some(sentence) = reply.refused {
+                self.refused(sentence);
+            }
+        }
+        if let Some(failure) = self.session.take_failure() {
+            self.run.forget_loads();
+            self.desk.failure = Some(failure);
+        }
+        if let Some(worked) = self.host.take_copied()
+            && let Some(share) = &mut self.desk.share
+        {
+            share.copied = Some(worked);
+            share.select = !worked;
+        }
+        self.desk.toasts.retain(|toast| toast.until > now);
+        self.desk.undo.take_if(|undo| undo.until <= now);
+    }
+
+    /// Draws a frame.
+    pub fn ui(&mut self, ui: &mut egui::Ui) {
+        let begin = self.host.now();
+        self.wear_theme(ui);
+        let mut intents = keys::pressed(ui.ctx());
+        self.draw(ui, &mut intents);
+        for intent in intents {
+            self.act(intent);
+        }
+        self.watch_what_is_shown();
+        self.wake_for_expiry(ui.ctx());
+        self.frames += 1;
+        let millis = ((self.host.now() - begin) * 1e3) as f32;
+        if self.times.len() < TIMES {
+            self.times.push(millis);
+        } else {
+            self.times[self.frames as usize % TIMES] = millis;
+        }
+    }
+
+    /// Where everything stands, as JSON, for tests and measurements.
+    pub fn status(&self) -> String {
+        status::json(self)
+    }
+
+    /// The texts in the page's language.
+    pub fn texts(&self) -> Texts {
+        Texts { lang: self.desk.lang }
+    }
+
+    fn draw(&mut self, ui: &mut egui::Ui, intents: &mut Vec<Intent>) {
+        let watch = self.desk.watch.clone();
+        let address = self.host.address();
+        let ctx = PageCtx {
+            view: ViewCtx {
+                spec: &self.run.spec,
+                facts: &self.run.facts,
+                snapshot: &self.run.snapshot,
+                curve: &self.run.curve,
+                kept: &self.run.shown,
+                texts: Texts { lang: self.desk.lang },
+                theme: &self.theme,
+                selected_agent: self.desk.agent,
+                watch: &watch,
+                compact: is_compact(ui),
+                edit: self.desk.edit,
+            },
+            wanted: &self.run.wanted,
+            unknown: &self.run.unknown,
+            preset: self.desk.preset.and_then(preset),
+            origin: self.host.origin(),
+            address: &address,
+            now: self.host.now(),
+        };
+        layout::page_ui(ui, &ctx, &mut self.desk, &mut self.views, &mut self.stage, intents);
+    }
+
+    fn wear_theme(&mut self, ui: &mut egui::Ui) {
+        let dark = match self.desk.theme {
+            ThemeChoice::Auto => ui.ctx().system_theme() != Some(egui::Theme::Light),
+            ThemeChoice::Light => false,
+            ThemeChoice::Dark => true,
+        };
+        let wanted = (dark, is_compact(ui));
+        if self.theme_of != Some(wanted) {
+            self.theme_of = Some(wanted);
+            self.theme = Theme::new(wanted.0, wanted.1);
+            self.theme.apply(ui.ctx());
+            ui.ctx().request_repaint();
+        }
+        ui.reset_style();
+    }
+
+    /// A fresh canvas has a fresh context, which must be dressed again.
+    pub fn forget_theme(&mut self) {
+        self.theme_of = None;
+    }
+
+    /// Joint values cost time in the session; they are computed while someone looks.
+    fn watch_what_is_shown(&mut self) {
+        let is_shown = match self.desk.tab {
+            Tab::View(id) if self.theme_of.is_some_and(|(_, compact)| compact) => id == QTOT,
+            _ if self.theme_of.is_some_and(|(_, compact)| compact) => false,
+            _ => self.desk.view == QTOT || self.desk.pinned.contains(&QTOT),
+        };
+        if self.desk.watch.joint_values != is_shown || self.desk.watch.agent != self.desk.agent {
+            self.desk.watch.joint_values = is_shown;
+            self.desk.watch.agent = self.desk.agent;
+            self.session.send(Command::Watch(self.desk.watch.clone()));
+        }
+    }
+
+    /// Toasts and the offer to undo must go even if nothing else happens.
+    fn wake_for_expiry(&self, ctx: &egui::Context) {
+        let toasts = self.desk.toasts.iter().map(|toast| toast.until);
+        let next = toasts.chain(self.desk.undo.iter().map(|undo| undo.until)).fold(f64::INFINITY, f64::min);
+        if next.is_finite() {
+            let seconds = (next - self.host.now()).max(0.0) + 0.02;
+            ctx.request_repaint_after(std::time::Duration::from_secs_f64(seconds));
+        }
+    }
+
+    /// Opens a link: what the page was opened with, what was pasted, a preset, a kept curve.
+    fn open_link(&mut self, fragment: &str) {
+        let text = if has_keys(fragment) || fragment.trim_start_matches('#').trim().len() > 1 {
+            fragment
+        } else {
+            presets()[0].link.as_str()
+        };
+        let link = parse(text);
+        self.desk.notices.clone_from(&link.notices);
+        self.open(link);
+    }
+
+    fn open(&mut self, link: Link) {
+        if let Some(lang) = link.lang.as_deref().and_then(Lang::from_tag) {
+            self.desk.lang = lang;
+        }
+        if let Some(view) = link.view.as_deref() {
+            let known = self.views.iter().map(|view| view.id()).find(|id| id.0 == view);
+            match known {
+                Some(id) => self.desk.view = id,
+                None => self.desk.notices.push(self.unknown_view(view)),
+            }
+        }
+        self.run.unknown = link.unknown;
+        self.desk.preset = matching(&link.spec).map(|preset| preset.id.as_str());
+        self.desk.edit = EditMode::None;
+        self.desk.undo = None;
+        self.desk.field_note = None;
+        self.desk.is_answer_shown = false;
+        self.desk.closed_cover = None;
+        self.load(Load { spec: link.spec, run_to: link.step, run: false });
+    }
+
+    fn load(&mut self, load: Load) {
+        if let Some(command) = self.run.load(load) {
+            self.session.send(command);
+        }
+    }
+
+    fn toast(&mut self, text: String) {
+        let until = self.host.now() + TOAST_SECONDS;
+        self.desk.toasts.push(Toast { text, until });
+    }
+
+    /// Tells a new session everything the old one knew about the page.
+    fn brief_session(&mut self) {
+        for command in [
+            Command::Watch(self.desk.watch.clone()),
+            Command::Speed(TrainSpeed::Full),
+            Command::StageSpeed(self.desk.stage_speed),
+            Command::StagePlays(self.desk.stage_plays),
+            Command::StageExplores(self.desk.stage_explores),
+        ] {
+            self.session.send(command);
+        }
+    }
+}
+
+/// Below this width the page is the phone's.
+pub(crate) const COMPACT_BELOW: f32 = 760.0;
+
+fn is_compact(ui: &egui::Ui) -> bool {
+    ui.max_rect().width() < COMPACT_BELOW
+}
+
+fn first_view(views: &[Box<dyn View>]) -> ViewId {
+    let ids: Vec<ViewId> = views.iter().map(|view| view.id()).collect();
+    if ids.contains(&QTOT) { QTOT } else { ids.first().copied().unwrap_or(QTOT) }
+}
+
+/// What eframe runs: a page that outlives it.
+#[derive(Debug)]
+pub struct App(pub Rc<RefCell<Page>>);
+
+impl eframe::App for App {
+    fn logic(&mut self, _ctx: &egui::Context, _frame: &mut eframe::Frame) {
+        self.0.borrow_mut().logic();
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        self.0.borrow_mut().ui(ui);
+    }
+
+    fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
+        visuals.panel_fill.to_normalized_gamma_f32()
+    }
+}

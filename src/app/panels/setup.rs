@@ -1,0 +1,359 @@
+//! Set-up: every tunable of the experiment, made from the knob table. Beginner fields first, the others folded;
+//! restart and live fields marked; what cannot be chosen says why.
+
+use egui::{Align, Label, Layout, Popup, PopupCloseBehavior, RichText, Role, Sense, Ui, WidgetInfo, vec2};
+use tandem_core::experiment::command::LiveChange;
+use tandem_core::experiment::knobs::{Group, KNOBS, Kind, Knob, remarks, why_not};
+use tandem_core::experiment::snapshot::Sentence;
+use tandem_core::experiment::spec::{AlgoChoice, EnvChoice, ExperimentSpec};
+
+use super::field::{FieldReply, field, slider};
+use crate::app::ctx::PageCtx;
+use crate::app::desk::{Desk, Tab};
+use crate::app::intent::Intent;
+use crate::view::api::{Action, EditMode};
+use crate::view::icons::{self, Icon};
+use crate::view::numbers;
+use crate::view::widgets::{Button, Weight, focus_ring, heading, note, switch, text_in};
+
+/// Width of a field; names take the rest.
+const FIELD: f32 = 112.0;
+/// Whole numbers with at most this many values get step buttons.
+const STEPPED: u32 = 128;
+
+/// Draws all groups.
+pub fn ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>) {
+    let theme = ctx.theme();
+    ui.spacing_mut().item_spacing.y = theme.size.gap;
+    for (index, group) in Group::ALL.into_iter().enumerate() {
+        group_ui(ui, ctx, desk, group, index, out);
+    }
+    let remarks = remarks(ctx.wanted);
+    if !remarks.is_empty() {
+        theme.card_frame().show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            heading(ui, theme, ctx.t("setup.remarks"));
+            for remark in remarks {
+                note(ui, theme, &ctx.texts().sentence(&remark));
+            }
+        });
+    }
+}
+
+fn group_ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, group: Group, index: usize, out: &mut Vec<Intent>) {
+    let theme = ctx.theme();
+    let applying = KNOBS.iter().filter(|knob| knob.group == group && (knob.applies)(ctx.wanted));
+    let (first, more): (Vec<&Knob>, Vec<&Knob>) = applying.partition(|knob| knob.beginner);
+    if first.is_empty() && more.is_empty() {
+        return;
+    }
+    theme.card_frame().show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.spacing_mut().item_spacing.y = 5.0;
+        heading(ui, theme, ctx.t(group.text_id()));
+        ui.add_space(1.0);
+        for knob in &first {
+            knob_ui(ui, ctx, desk, knob, out);
+        }
+        if group == Group::World {
+            edit_world(ui, ctx, desk, out);
+        }
+        if !more.is_empty() {
+            fold(ui, ctx, desk, index, more.len(), ctx.t(group.text_id()));
+            if desk.unfolded[index] {
+                for knob in &more {
+                    knob_ui(ui, ctx, desk, knob, out);
+                }
+            }
+        }
+    });
+}
+
+/// "n more fields".
+fn fold(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, index: usize, count: usize, group: &str) {
+    let theme = ctx.theme();
+    let is_open = desk.unfolded[index];
+    let text =
+        if is_open { ctx.t("setup.fewer").to_owned() } else { ctx.texts().f("setup.more", &[&count.to_string()]) };
+    let size = vec2(ui.available_width(), if ctx.view.compact { theme.size.control } else { 22.0 });
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_open, format!("{group}: {text}")));
+    let ink = if response.hovered() { theme.text } else { theme.text_dim };
+    let icon = if is_open { Icon::ChevronDown } else { Icon::ChevronRight };
+    icons::paint(ui.painter(), icon, icons::left_slot(rect, 10.0, 0.0), 10.0, ink);
+    let inside = egui::Rect::from_min_max(rect.min + vec2(16.0, 0.0), rect.max);
+    text_in(ui, inside, egui::Align2::LEFT_CENTER, &text, theme.small(), ink);
+    focus_ring(ui, theme, rect, &response);
+    if response.clicked() {
+        desk.unfolded[index] ^= true;
+    }
+}
+
+fn knob_ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, knob: &'static Knob, out: &mut Vec<Intent>) {
+    let theme = ctx.theme();
+    let name_id = knob.text_id();
+    let name = ctx.t(&name_id);
+    let size = vec2(ui.available_width(), theme.size.control);
+    let typed = ui
+        .allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+            ui.set_min_height(size.y);
+            ui.spacing_mut().item_spacing.x = 6.0;
+            let edit = control(ui, ctx, desk, knob, name, out);
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let label = Label::new(RichText::new(name).font(theme.body()).color(theme.text_dim)).truncate();
+                let response = ui.add(label.sense(Sense::hover()));
+                response.on_hover_ui(|ui| tip_ui(ui, ctx, knob));
+                if knob.live {
+                    let mark = RichText::new(ctx.t("setup.live")).font(theme.tiny()).color(theme.good);
+                    ui.label(mark).on_hover_text(ctx.t("setup.live.tip"));
+                }
+            });
+            edit
+        })
+        .inner;
+    if let Some((spec, told)) = typed {
+        push_edit(desk, knob, spec, told, out);
+    }
+    if let Kind::Float { min, max, log, get, set } = knob.kind
+        && knob.beginner
+        && let Some(value) = slider(ui, theme, name, get(ctx.wanted), (min, max), log)
+    {
+        let mut spec = ctx.wanted.clone();
+        set(&mut spec, value);
+        push_edit(desk, knob, spec, None, out);
+    }
+    if let Some((key, sentence)) = &desk.field_note
+        && key == knob.key
+    {
+        let text = RichText::new(ctx.texts().sentence(sentence)).font(theme.small()).color(theme.warn);
+        ui.add(Label::new(text).wrap());
+    }
+}
+
+/// Name, what it is, what is allowed, what a change does.
+fn tip_ui(ui: &mut Ui, ctx: &PageCtx<'_>, knob: &Knob) {
+    let theme = ctx.theme();
+    ui.set_max_width(340.0);
+    ui.label(RichText::new(ctx.t(&knob.text_id())).font(theme.strong(theme.size.body)));
+    ui.label(ctx.t(&knob.tip_id()));
+    let mut allowed = ctx.texts().f("setup.allowed", &[&knob.allowed()]);
+    if let Some(unit) = knob.unit_id(ctx.wanted) {
+        allowed = format!("{allowed} · {}", ctx.t(unit));
+    }
+    note(ui, theme, &allowed);
+    note(ui, theme, ctx.t(if knob.live { "setup.live.tip" } else { "setup.restart.tip" }));
+    note(ui, theme, &ctx.texts().f("setup.key", &[knob.key]));
+}
+
+/// An experiment with this field changed, and what had to be corrected about the value.
+type Edit = (ExperimentSpec, Option<Sentence>);
+
+fn control(
+    ui: &mut Ui,
+    ctx: &PageCtx<'_>,
+    desk: &mut Desk,
+    knob: &'static Knob,
+    name: &str,
+    out: &mut Vec<Intent>,
+) -> Option<Edit> {
+    let theme = ctx.theme();
+    let width = if ctx.view.compact { 150.0 } else { FIELD };
+    let text = knob.text(ctx.wanted);
+    let read = |text: &str| {
+        let mut spec = ctx.wanted.clone();
+        let told = knob.read(&mut spec, text);
+        (spec, told)
+    };
+    match knob.kind {
+        Kind::Bool { get, .. } => {
+            let on = get(ctx.wanted);
+            switch(ui, theme, on, name).clicked().then(|| read(if on { "off" } else { "on" }))
+        }
+        Kind::Choice { ids, get, .. } => choice_ui(ui, ctx, knob, name, ids, get(ctx.wanted), width).map(read),
+        Kind::Seed { .. } => {
+            let dice = Button::icon(Icon::Dice, ctx.t("transport.dice")).tip(ctx.t("transport.dice.tip"));
+            if dice.show(ui, theme).clicked() {
+                out.push(Intent::NewSeed);
+            }
+            let width = width - theme.size.control - 6.0;
+            let reply = field(ui, theme, (knob.key, name), &text, false, width, &mut desk.typing);
+            reply.and_then(|reply| if let FieldReply::Typed(text) = reply { Some(read(&text)) } else { None })
+        }
+        kind => {
+            let shown = shown_text(kind, &text);
+            let stepped = is_stepped(kind);
+            match field(ui, theme, (knob.key, name), &shown, stepped, width, &mut desk.typing)? {
+                FieldReply::Typed(text) => Some(read(&text)),
+                FieldReply::Down => Some(read(&step_text(kind, ctx.wanted, false))),
+                FieldReply::Up => Some(read(&step_text(kind, ctx.wanted, true))),
+            }
+        }
+    }
+}
+
+/// Thousands apart, ∞ for unlimited, a real × between sides.
+fn shown_text(kind: Kind, text: &str) -> String {
+    match kind {
+        Kind::Int { .. } => text.parse().map_or_else(|_| text.to_owned(), numbers::count),
+        Kind::OptionalInt { .. } if text == "inf" => "∞".to_owned(),
+        Kind::Size { .. } => text.replace('x', " × "),
+        _ => text.to_owned(),
+    }
+}
+
+fn is_stepped(kind: Kind) -> bool {
+    match kind {
+        Kind::Int { min, max, step, .. } => (max - min) / step <= STEPPED,
+        Kind::Size { .. } | Kind::OptionalInt { .. } => true,
+        _ => false,
+    }
+}
+
+/// The next value down or up, as text; the knob itself keeps it in range. Unlimited stands above the largest.
+fn step_text(kind: Kind, spec: &ExperimentSpec, up: bool) -> String {
+    match kind {
+        Kind::Int { min, max, step, get, .. } => {
+            let value = get(spec);
+            let next = if up { value.saturating_add(step) } else { value.saturating_sub(step) };
+            next.clamp(min, max).to_string()
+        }
+        Kind::Size { min, max, get, .. } => {
+            let side = |value: u32| if up { value + 1 } else { value - 1 }.clamp(min, max);
+            let (width, height) = get(spec);
+            format!("{}x{}", side(width), side(height))
+        }
+        Kind::OptionalInt { min, max, get, .. } => {
+            // Beyond what any of these worlds needs there is only "unlimited".
+            let largest = spec.pellet.width.max(spec.pellet.height).min(max);
+            match (get(spec), up) {
+                (None, false) => (largest - 1).max(min).to_string(),
+                (Some(value), true) if value + 1 < largest => (value + 1).to_string(),
+                (None | Some(_), true) => "inf".to_owned(),
+                (Some(value), false) => value.saturating_sub(1).max(min).to_string(),
+            }
+        }
+        _ => String::new(),
+    }
+}
+
+/// A field that opens a list. Entries that cannot be chosen stay in it, with the reason beneath.
+fn choice_ui(
+    ui: &mut Ui,
+    ctx: &PageCtx<'_>,
+    knob: &'static Knob,
+    name: &str,
+    ids: &[&'static str],
+    chosen: &str,
+    width: f32,
+) -> Option<&'static str> {
+    let theme = ctx.theme();
+    let chosen_id = knob.choice_id(chosen);
+    let text = ctx.t(&chosen_id);
+    let (rect, response) = ui.allocate_exact_size(vec2(width, theme.size.control - 1.0), Sense::click());
+    response.widget_info(|| {
+        let mut info = WidgetInfo::labeled(Role::ComboBox, true, name);
+        info.current_text_value = Some(text.to_owned());
+        info
+    });
+    let fill = if response.hovered() { theme.field_hover } else { theme.field };
+    let corner = egui::CornerRadius::same(theme.size.radius_field);
+    ui.painter().rect(rect, corner, fill, egui::Stroke::new(1.0, theme.line), egui::StrokeKind::Inside);
+    let inside = egui::Rect::from_min_max(rect.min + vec2(9.0, 0.0), rect.max - vec2(20.0, 0.0));
+    text_in(ui, inside, egui::Align2::LEFT_CENTER, text, theme.body(), theme.text);
+    let chevron = egui::Rect::from_center_size(egui::pos2(rect.right() - 12.0, rect.center().y), vec2(9.0, 9.0));
+    icons::paint(ui.painter(), Icon::ChevronDown, chevron, 10.0, theme.text_dim);
+    focus_ring(ui, theme, rect, &response);
+    let mut picked = None;
+    Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClick).show(|ui| {
+        ui.set_width(240.0);
+        ui.spacing_mut().item_spacing.y = 2.0;
+        for &id in ids {
+            let refusal = if knob.key == "algo" { refusal(ctx.wanted, id) } else { None };
+            if entry(ui, ctx, ctx.t(&knob.choice_id(id)), id == chosen, refusal.as_ref()) {
+                picked = Some(id);
+            }
+        }
+    });
+    picked.filter(|id| *id != chosen)
+}
+
+/// Why this algorithm cannot learn in this world.
+fn refusal(spec: &ExperimentSpec, id: &str) -> Option<Sentence> {
+    let algo = match id {
+        "iql" => AlgoChoice::Iql,
+        "vdn" => AlgoChoice::Vdn,
+        _ => AlgoChoice::Qmix,
+    };
+    why_not(spec, algo)
+}
+
+fn entry(ui: &mut Ui, ctx: &PageCtx<'_>, text: &str, is_chosen: bool, refusal: Option<&Sentence>) -> bool {
+    let theme = ctx.theme();
+    let reason = refusal.map(|sentence| ctx.texts().sentence(sentence));
+    let width = ui.available_width();
+    let galley =
+        reason.map(|reason| ui.painter().layout(reason, theme.small(), theme.text_dim, (width - 34.0).max(80.0)));
+    let height = theme.size.control + galley.as_ref().map_or(0.0, |galley| galley.size().y + 4.0);
+    let sense = if galley.is_none() { Sense::click() } else { Sense::hover() };
+    let (rect, response) = ui.allocate_exact_size(vec2(width, height), sense);
+    response.widget_info(|| WidgetInfo::selected(Role::MenuItem, galley.is_none(), is_chosen, text));
+    if galley.is_none() && (response.hovered() || response.has_focus()) {
+        ui.painter().rect_filled(rect, f32::from(theme.size.radius_field), theme.field_hover);
+    }
+    let line = egui::Rect::from_min_size(rect.min, vec2(rect.width(), theme.size.control));
+    let ink = if galley.is_some() { theme.text_faint } else { theme.text };
+    let inside = egui::Rect::from_min_max(line.min + vec2(26.0, 0.0), line.max);
+    text_in(ui, inside, egui::Align2::LEFT_CENTER, text, theme.body(), ink);
+    if is_chosen {
+        icons::paint(ui.painter(), Icon::Check, icons::left_slot(line, 12.0, 7.0), 12.0, theme.accent);
+    }
+    if let Some(galley) = galley {
+        ui.painter().galley(egui::pos2(rect.left() + 26.0, line.bottom()), galley, theme.text_dim);
+    }
+    response.clicked()
+}
+
+fn push_edit(desk: &mut Desk, knob: &Knob, spec: ExperimentSpec, told: Option<Sentence>, out: &mut Vec<Intent>) {
+    let change = match knob.key {
+        "lr" => Some(LiveChange::Lr(spec.learner.lr)),
+        "eps" => Some(LiveChange::Epsilon(spec.learner.eps)),
+        _ => None,
+    };
+    out.push(match change {
+        Some(change) => Intent::Live(Box::new(spec), change),
+        None => Intent::Edit(knob.key, Box::new(spec)),
+    });
+    desk.field_note = told.map(|sentence| (knob.key.to_owned(), sentence));
+}
+
+/// Buttons that make clicks on the stage edit the world.
+fn edit_world(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>) {
+    let theme = ctx.theme();
+    let modes: &[(EditMode, &str)] = if ctx.wanted.env == EnvChoice::Pellet {
+        &[(EditMode::Walls, "edit.walls"), (EditMode::Pellets, "edit.pellets"), (EditMode::Start(0), "edit.starts")]
+    } else {
+        &[(EditMode::Payoffs, "edit.payoffs")]
+    };
+    ui.add_space(2.0);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
+        for &(mode, id) in modes {
+            let is_on = std::mem::discriminant(&mode) == std::mem::discriminant(&desk.edit);
+            let tip = format!("{id}.tip");
+            let button = Button::text(ctx.t(id)).tip(ctx.t(&tip)).selected(is_on).weight(Weight::Normal);
+            if button.show(ui, theme).clicked() {
+                let next = if is_on { EditMode::None } else { mode };
+                out.push(Intent::View(Action::SetEdit(next)));
+                if ctx.view.compact {
+                    desk.tab = Tab::Stage;
+                }
+            }
+        }
+    });
+    if let Some((key, sentence)) = &desk.field_note
+        && key == "world"
+    {
+        let text = RichText::new(ctx.texts().sentence(sentence)).font(theme.small()).color(theme.warn);
+        ui.add(Label::new(text).wrap());
+    }
+}

@@ -1,0 +1,311 @@
+//! The two clocks: training (run, step, restart, speed) and the stage (play, restart episode, speed, greedy or
+//! exploring). When training has stopped the card says why and offers what to do next.
+
+use egui::{Align, Layout, Rect, RichText, Ui, vec2};
+use tandem_core::experiment::command::{Command, TrainSpeed};
+use tandem_core::experiment::snapshot::RunState;
+
+use crate::app::ctx::PageCtx;
+use crate::app::desk::Desk;
+use crate::app::intent::Intent;
+use crate::app::layout::card as card_frame;
+use crate::view::api::Action;
+use crate::view::icons::Icon;
+use crate::view::numbers;
+use crate::view::returns;
+use crate::view::widgets::{Button, Weight, heading, segmented};
+
+/// Width from which all of the training clock fits into one row.
+const ONE_ROW: f32 = 700.0;
+/// Space between rows.
+const ROW_GAP: f32 = 6.0;
+
+/// Height of the card in a column of `width`.
+pub fn height(ctx: &PageCtx<'_>, width: f32) -> f32 {
+    let size = ctx.theme().size;
+    let rows = if width - 2.0 * size.pad >= ONE_ROW { 2.0 } else { 3.0 };
+    rows * size.control + (rows - 1.0) * ROW_GAP + 2.0 * size.pad
+}
+
+/// The card in a column with a fixed height.
+pub fn card(ui: &mut Ui, rect: Rect, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>) {
+    card_frame(ui, rect, ctx.theme(), "transport", |ui| {
+        ui.spacing_mut().item_spacing = vec2(6.0, ROW_GAP);
+        if cover(ui, ctx, desk, out) {
+            return;
+        }
+        let wide = ui.available_width() >= ONE_ROW;
+        row(ui, ctx, ctx.t("transport.training"), |ui| {
+            training_buttons(ui, ctx, out);
+            if wide {
+                restart_buttons(ui, ctx, out);
+            }
+            at_right(ui, |ui| speed(ui, ctx, out));
+        });
+        if !wide {
+            row(ui, ctx, "", |ui| restart_buttons(ui, ctx, out));
+        }
+        row(ui, ctx, ctx.t("transport.stage"), |ui| {
+            stage_buttons(ui, ctx, desk, out);
+            at_right(ui, |ui| {
+                stage_speed(ui, ctx, desk, out);
+                stage_policy(ui, ctx, desk, out);
+            });
+        });
+    });
+}
+
+/// The same on a phone, as tall as it needs to be.
+pub fn tall_card(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>) {
+    let theme = ctx.theme();
+    theme.card_frame().show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.spacing_mut().item_spacing = vec2(8.0, 8.0);
+        if cover(ui, ctx, desk, out) {
+            return;
+        }
+        heading(ui, theme, ctx.t("transport.training"));
+        ui.horizontal_wrapped(|ui| training_buttons(ui, ctx, out));
+        ui.horizontal_wrapped(|ui| restart_buttons(ui, ctx, out));
+        ui.horizontal_wrapped(|ui| speed(ui, ctx, out));
+        ui.add_space(4.0);
+        heading(ui, theme, ctx.t("transport.stage"));
+        ui.horizontal_wrapped(|ui| stage_buttons(ui, ctx, desk, out));
+        ui.horizontal_wrapped(|ui| {
+            stage_policy(ui, ctx, desk, out);
+            stage_speed(ui, ctx, desk, out);
+        });
+    });
+}
+
+/// The phone's bar at the bottom of every tab: run, step, the headline number.
+pub fn bar(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>) {
+    let theme = ctx.theme();
+    let area = ui.available_size();
+    ui.allocate_ui_with_layout(area, Layout::left_to_right(Align::Center), |ui| {
+        ui.spacing_mut().item_spacing.x = 8.0;
+        if desk.failure.is_some() {
+            if Button::text(ctx.t("cover.failed.button")).weight(Weight::Primary).show(ui, theme).clicked() {
+                out.push(Intent::RestartSession);
+            }
+            return;
+        }
+        run_button(ui, ctx, out);
+        step_button(ui, ctx, Icon::Step, "transport.env_step", Command::StepEnv, out, true);
+        step_button(ui, ctx, Icon::Skip, "transport.update", Command::StepUpdate, out, true);
+        at_right(ui, |ui| {
+            let value = ctx.view.curve.last().map_or_else(|| "–".to_owned(), |point| numbers::value(point.mean));
+            let text = ctx.texts().f("headline.short", &[&value, ctx.t(returns::unit(&ctx.view))]);
+            ui.vertical(|ui| {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                let state = RichText::new(state_text(ctx)).font(theme.small()).color(theme.text_dim);
+                ui.with_layout(Layout::top_down(Align::Max), |ui| {
+                    ui.add_space((area.y - theme.size.title - theme.size.small - 8.0).max(0.0) / 2.0);
+                    ui.label(RichText::new(text).font(theme.title()).color(theme.text));
+                    ui.label(state);
+                });
+            });
+        });
+    });
+}
+
+/// One word for where training stands.
+pub fn state_text(ctx: &PageCtx<'_>) -> String {
+    match &ctx.view.snapshot.state {
+        RunState::Paused => ctx.t("state.paused").to_owned(),
+        RunState::Running => ctx.t("state.running").to_owned(),
+        RunState::Seeking { to } => ctx.texts().f("state.seeking", &[&numbers::count(*to)]),
+        RunState::Finished => ctx.t("state.finished").to_owned(),
+        RunState::Diverged { .. } => ctx.t("state.diverged").to_owned(),
+    }
+}
+
+fn row(ui: &mut Ui, ctx: &PageCtx<'_>, name: &str, add: impl FnOnce(&mut Ui)) {
+    let size = vec2(ui.available_width(), ctx.theme().size.control);
+    ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
+        ui.set_min_height(size.y);
+        let label = RichText::new(name).font(ctx.theme().strong(ctx.theme().size.small)).color(ctx.theme().text_dim);
+        ui.allocate_ui_with_layout(vec2(58.0, size.y), Layout::left_to_right(Align::Center), |ui| {
+            ui.set_min_width(58.0);
+            ui.label(label);
+        });
+        add(ui);
+    });
+}
+
+fn at_right(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+    ui.with_layout(Layout::right_to_left(Align::Center), add);
+}
+
+fn training_buttons(ui: &mut Ui, ctx: &PageCtx<'_>, out: &mut Vec<Intent>) {
+    run_button(ui, ctx, out);
+    step_button(ui, ctx, Icon::Step, "transport.env_step", Command::StepEnv, out, false);
+    step_button(ui, ctx, Icon::Skip, "transport.update", Command::StepUpdate, out, false);
+}
+
+/// The one coloured button.
+fn run_button(ui: &mut Ui, ctx: &PageCtx<'_>, out: &mut Vec<Intent>) {
+    let is_running = matches!(ctx.view.snapshot.state, RunState::Running | RunState::Seeking { .. });
+    let is_finished = ctx.view.snapshot.state == RunState::Finished;
+    let (icon, id) = match (is_running, is_finished) {
+        (true, _) => (Icon::Pause, "transport.pause"),
+        (false, true) => (Icon::Play, "transport.continue"),
+        (false, false) => (Icon::Play, "transport.run"),
+    };
+    let is_diverged = matches!(ctx.view.snapshot.state, RunState::Diverged { .. });
+    // Both words take the same room, so that nothing moves when it is pressed.
+    let button = Button::text(ctx.t(id)).with_icon(icon).weight(Weight::Primary).min_width(92.0).enabled(!is_diverged);
+    if button.tip(ctx.t("transport.run.tip")).show(ui, ctx.theme()).clicked() {
+        out.push(Intent::ToggleRun);
+    }
+}
+
+fn step_button(
+    ui: &mut Ui,
+    ctx: &PageCtx<'_>,
+    icon: Icon,
+    id: &str,
+    command: Command,
+    out: &mut Vec<Intent>,
+    icon_only: bool,
+) {
+    let tip = format!("{id}.tip");
+    let button = if icon_only { Button::icon(icon, ctx.t(id)) } else { Button::text(ctx.t(id)).with_icon(icon) };
+    if button.tip(ctx.t(&tip)).show(ui, ctx.theme()).clicked() {
+        out.push(Intent::View(Action::Session(command)));
+    }
+}
+
+fn restart_buttons(ui: &mut Ui, ctx: &PageCtx<'_>, out: &mut Vec<Intent>) {
+    let theme = ctx.theme();
+    let restart = Button::text(ctx.t("transport.restart")).with_icon(Icon::Restart).tip(ctx.t("transport.restart.tip"));
+    if restart.show(ui, theme).clicked() {
+        out.push(Intent::RestartTraining);
+    }
+    let dice = Button::text(ctx.t("transport.dice")).with_icon(Icon::Dice).tip(ctx.t("transport.dice.tip"));
+    if dice.show(ui, theme).clicked() {
+        out.push(Intent::NewSeed);
+    }
+}
+
+fn speed(ui: &mut Ui, ctx: &PageCtx<'_>, out: &mut Vec<Intent>) {
+    let options = [
+        (TrainSpeed::One, "1/s", ctx.t("transport.speed.1")),
+        (TrainSpeed::Ten, "10/s", ctx.t("transport.speed.10")),
+        (TrainSpeed::Hundred, "100/s", ctx.t("transport.speed.100")),
+        (TrainSpeed::Full, ctx.t("transport.full"), ctx.t("transport.speed.full")),
+    ];
+    if let Some(speed) = segmented(ui, ctx.theme(), &options, ctx.view.snapshot.speed) {
+        out.push(Intent::View(Action::Session(Command::Speed(speed))));
+    }
+}
+
+fn stage_buttons(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &Desk, out: &mut Vec<Intent>) {
+    let theme = ctx.theme();
+    let is_own = !ctx.view.snapshot.stage.is_training_env;
+    let (icon, id) = if desk.stage_plays { (Icon::Pause, "stage.hold") } else { (Icon::Play, "stage.play") };
+    let tip = ctx.t(if is_own { "stage.play.tip" } else { "stage.shows_training.tip" });
+    let play = Button::text(ctx.t(id)).with_icon(icon).min_width(92.0).enabled(is_own).tip(tip);
+    if play.show(ui, theme).clicked() {
+        out.push(Intent::StagePlays(!desk.stage_plays));
+    }
+    let again = Button::text(ctx.t("stage.restart")).with_icon(Icon::Loop).enabled(is_own);
+    let tip = ctx.t(if is_own { "stage.restart.tip" } else { "stage.shows_training.tip" });
+    if again.tip(tip).show(ui, theme).clicked() {
+        out.push(Intent::View(Action::Session(Command::RestartEpisode)));
+    }
+}
+
+fn stage_speed(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &Desk, out: &mut Vec<Intent>) {
+    let options =
+        [(1, "1/s", ctx.t("stage.speed.1")), (4, "4/s", ctx.t("stage.speed.4")), (12, "12/s", ctx.t("stage.speed.12"))];
+    if let Some(speed) = segmented(ui, ctx.theme(), &options, desk.stage_speed) {
+        out.push(Intent::StageSpeed(speed));
+    }
+}
+
+fn stage_policy(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &Desk, out: &mut Vec<Intent>) {
+    let options = [
+        (false, ctx.t("stage.policy.greedy"), ctx.t("stage.policy.greedy.tip")),
+        (true, ctx.t("stage.policy.exploring"), ctx.t("stage.policy.exploring.tip")),
+    ];
+    if let Some(explores) = segmented(ui, ctx.theme(), &options, desk.stage_explores) {
+        out.push(Intent::StageExplores(explores));
+    }
+}
+
+/// Why training has stopped and what can be done; false where it has not, or where this was closed.
+fn cover(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>) -> bool {
+    let theme = ctx.theme();
+    let texts = ctx.texts();
+    let snapshot = ctx.view.snapshot;
+    let this = (snapshot.run, snapshot.budget);
+    let offer = |id: &'static str, intent: Intent| (id, intent);
+    let (text, color, icon, offers) = if let Some(failure) = &desk.failure {
+        let first = failure.lines().next().unwrap_or_default();
+        let offers = vec![offer("cover.failed.button", Intent::RestartSession)];
+        (texts.f("cover.failed", &[first]), theme.bad, Icon::Warning, offers)
+    } else {
+        if desk.closed_cover == Some(this) {
+            return false;
+        }
+        match &snapshot.state {
+            RunState::Finished => {
+                let offers = vec![
+                    offer("cover.continue", Intent::View(Action::Session(Command::Continue))),
+                    offer("cover.next", Intent::NextExperiment),
+                ];
+                (finished_text(ctx), theme.good, Icon::Check, offers)
+            }
+            RunState::Diverged { tensor, update } => {
+                let offers =
+                    vec![offer("cover.lower_lr", Intent::LowerLr), offer("transport.restart", Intent::RestartTraining)];
+                let text = texts.f("cover.diverged", &[tensor, &numbers::count(*update)]);
+                (text, theme.bad, Icon::Warning, offers)
+            }
+            _ => return false,
+        }
+    };
+    let rect = ui.available_rect_before_wrap();
+    ui.horizontal(|ui| {
+        let (slot, _) = ui.allocate_exact_size(vec2(18.0, theme.size.control), egui::Sense::hover());
+        crate::view::icons::paint(ui.painter(), icon, slot, 15.0, color);
+        let room = (rect.width() - 18.0 - theme.size.control - 24.0).max(120.0);
+        ui.allocate_ui(vec2(room, theme.size.control), |ui| {
+            ui.set_min_width(room);
+            ui.add_space(5.0);
+            ui.add(egui::Label::new(RichText::new(&text).font(theme.body()).color(theme.text)).wrap());
+        });
+        if desk.failure.is_none() {
+            let close = Button::icon(Icon::Close, ctx.t("cover.close")).weight(Weight::Quiet);
+            if close.tip(ctx.t("cover.close.tip")).show(ui, theme).clicked() {
+                desk.closed_cover = Some(this);
+            }
+        }
+    });
+    ui.horizontal_wrapped(|ui| {
+        ui.add_space(26.0);
+        for (index, (id, intent)) in offers.into_iter().enumerate() {
+            let weight = if index == 0 { Weight::Primary } else { Weight::Normal };
+            if Button::text(ctx.t(id)).weight(weight).show(ui, theme).clicked() {
+                out.push(intent);
+            }
+        }
+    });
+    true
+}
+
+/// The result beside the optimum.
+fn finished_text(ctx: &PageCtx<'_>) -> String {
+    let texts = ctx.texts();
+    let unit = ctx.t(returns::unit(&ctx.view));
+    let steps = numbers::count(ctx.view.snapshot.env_steps);
+    let result = ctx.view.curve.last().map_or_else(|| "–".to_owned(), |point| numbers::value(point.mean));
+    match ctx.view.facts.optimum {
+        Some(optimum) => {
+            let id = if optimum.full_information { "cover.finished.full_information" } else { "cover.finished" };
+            texts.f(id, &[&steps, &result, unit, &numbers::value(optimum.value)])
+        }
+        None => texts.f("cover.finished.plain", &[&steps, &result, unit]),
+    }
+}
