@@ -4,5 +4,4 @@ pub mod float;
 pub mod hash;
 pub mod lanes;
 pub mod rng;
-pub mod schedule;
 pub mod stats;

@@ -4,18 +4,31 @@
 //! each call reads and writes. Control flow never depends on numbers: an entry is a call or a `Repeat` of fixed count.
 //!
 //! Every buffer has a side. What acts in the world may see [`Execution`] buffers only; what trains sees both. The side
-//! is part of an id's type, so acting code that reads training data does not compile:
+//! is part of an id's type, so acting code may read what an agent receives:
+//!
+//! ```
+//! # use tandem_core::{base::float::Real, nn::graph::{Compute, Execution, Id, Reals, Training, View, Wires}};
+//! #[derive(Debug)]
+//! struct Act { input: Id<Reals, Execution> }
+//! impl Compute for Act {
+//!     type Side = Execution;
+//!     const NAME: &'static str = "act";
+//!     fn wires(&self, _: &mut Wires) {}
+//!     fn run<R: Real>(&self, view: View<'_, R, Execution>) { let _ = view.read(self.input); }
+//! }
+//! ```
+//!
+//! and the same code does not compile when its input is training data, a state or a critic's value:
 //!
 //! ```compile_fail,E0277
-//! use tandem_core::nn::graph::{Compute, Execution, Id, Plan, Reals, Training, View};
-//! use tandem_core::base::float::Real;
+//! # use tandem_core::{base::float::Real, nn::graph::{Compute, Execution, Id, Reals, Training, View, Wires}};
 //! #[derive(Debug)]
-//! struct Cheat { state: Id<Reals, Training> }
-//! impl Compute for Cheat {
+//! struct Act { input: Id<Reals, Training> }
+//! impl Compute for Act {
 //!     type Side = Execution;
-//!     const NAME: &'static str = "cheat";
-//!     fn wires(&self, _: &mut tandem_core::nn::graph::Wires) {}
-//!     fn run<R: Real>(&self, view: View<'_, R, Execution>) { let _ = view.read(self.state); }
+//!     const NAME: &'static str = "act";
+//!     fn wires(&self, _: &mut Wires) {}
+//!     fn run<R: Real>(&self, view: View<'_, R, Execution>) { let _ = view.read(self.input); }
 //! }
 //! ```
 

@@ -140,11 +140,28 @@ impl Compute for BeginGradientStep {
     }
 }
 
-/// From `start` to `end` over `over` env steps, then `end`; `start` for ever where `over` is 0.
+/// From `start` at env step 0 in a straight line to `end` at env step `over`, and exactly `end` from there on; `start` for
+/// ever where `over` is 0.
 pub fn linear<R: Real>(start: R, end: R, over: R, env_step: u32) -> R {
+    let env_step = R::from_u32(env_step);
     if over <= R::ZERO {
-        return start;
+        start
+    } else if env_step >= over {
+        end
+    } else {
+        start + (end - start) * (env_step / over)
     }
-    let t = (R::from_u32(env_step) / over).min(R::ONE);
-    start + (end - start) * t
+}
+
+#[cfg(test)]
+mod tests {
+    use super::linear;
+
+    #[test]
+    fn a_line_starts_and_ends_exactly() {
+        let epsilon = |env_step| linear(1.0_f32, 0.05, 10_000.0, env_step);
+        assert_eq!([0, 10_000, u32::MAX].map(epsilon), [1.0, 0.05, 0.05]);
+        assert!((epsilon(5_000) - 0.525).abs() < 1e-6);
+        assert_eq!(linear(0.3_f32, 0.1, 0.0, 7), 0.3, "a line of no length is a constant");
+    }
 }

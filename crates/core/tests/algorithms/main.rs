@@ -1,0 +1,12 @@
+//! The algorithms through their real lists: targets, masks, exploration, value factorisation, what is reported.
+//!
+//! Names carry the number of the pitfall they watch, see `docs/pitfalls.md`.
+
+mod episode_ends;
+mod exploration;
+mod games;
+mod masks;
+mod mixing;
+mod numbers;
+mod padding;
+mod support;
