@@ -4,8 +4,9 @@ use tandem::view::api::{EditMode, KeptCurve, ViewCtx};
 use tandem::view::text::{Lang, Texts};
 use tandem::view::theme::Theme;
 use tandem_core::env::api::Frame;
-use tandem_core::experiment::command::Watch;
-use tandem_core::experiment::snapshot::{EvalPoint, Facts, JointValues, Mixed, Optimum, Snapshot, Stage};
+use tandem_core::experiment::command::{Command, Watch};
+use tandem_core::experiment::session::Session;
+use tandem_core::experiment::snapshot::{EvalPoint, Facts, JointValues, Mixed, Optimum, Report, Snapshot, Stage};
 use tandem_core::experiment::spec::{AlgoChoice, EnvChoice, ExperimentSpec, GameChoice};
 
 /// Everything a view reads, owned.
@@ -275,4 +276,43 @@ pub(crate) fn kept(label: &str) -> KeptCurve {
 
 fn exp(x: f32) -> f32 {
     tandem_core::base::float::exp(f64::from(x)) as f32
+}
+
+/// A page over a real session that has trained for `updates` and then played its stage for `stage_steps` env steps.
+pub(crate) fn trained(spec: ExperimentSpec, updates: u32, watch: Watch, stage_steps: u32) -> Page {
+    let mut session = Session::new();
+    session.apply(Command::Load { spec: Box::new(spec.clone()), run_to: updates, run: false });
+    session.apply(Command::Watch(watch.clone()));
+    let mut page = pellet(AlgoChoice::Iql);
+    page.curve.clear();
+    let mut now = 0.0;
+    let mut turn = |session: &mut Session, page: &mut Page| {
+        let tick = session.tick(&mut || {
+            now += 1e-4;
+            now
+        });
+        for report in session.take_reports() {
+            match report {
+                Report::Started(facts) => page.facts = *facts,
+                Report::Snapshot(snapshot) => {
+                    page.curve.truncate(snapshot.evals_from as usize);
+                    page.curve.extend(snapshot.evals.iter().cloned());
+                    page.snapshot = *snapshot;
+                }
+                Report::Refused(sentence) => panic!("refused: {sentence:?}"),
+            }
+        }
+        now += tick.wake_in.unwrap_or(0.0);
+        tick.busy
+    };
+    while turn(&mut session, &mut page) {}
+    for _ in 0..stage_steps {
+        session.apply(Command::StepEnv);
+        while turn(&mut session, &mut page) {}
+    }
+    session.apply(Command::Watch(watch.clone()));
+    for _ in 0..4 {
+        turn(&mut session, &mut page);
+    }
+    Page { spec, watch, ..page }
 }

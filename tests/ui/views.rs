@@ -13,7 +13,7 @@ use tandem::view::returns::ReturnsView;
 use tandem::view::stage::StageView;
 use tandem::view::text::Lang;
 use tandem_core::experiment::command::Watch;
-use tandem_core::experiment::spec::{AlgoChoice, CellKind, GameChoice};
+use tandem_core::experiment::spec::{AlgoChoice, CellKind, EnvChoice, ExperimentSpec, GameChoice};
 
 use super::fixture::{self, Page};
 
@@ -267,6 +267,32 @@ fn every_view_speaks_both_languages_without_missing_glyphs() {
                 Shown::stage(page.clone().look(true, compact, lang));
                 Shown::qtot(page.clone().look(false, compact, lang));
                 Shown::returns(page.look(false, compact, lang));
+            }
+        }
+    }
+}
+
+#[test]
+fn views_draw_what_a_session_publishes() {
+    let watch = Watch { without_abs: true, ..Watch::default() };
+    for env in [EnvChoice::Pellet, EnvChoice::Matrix, EnvChoice::TwoStep] {
+        for algo in [AlgoChoice::Iql, AlgoChoice::Vdn, AlgoChoice::Qmix] {
+            let mut spec = ExperimentSpec::defaults(env, algo);
+            spec.learner.hidden = 16;
+            spec.learner.hyper_hidden = 16;
+            let page = fixture::trained(spec, 20, watch.clone(), 1);
+            let view = QtotView::default();
+            assert_eq!(view.unavailable(&page.ctx()).is_some(), algo == AlgoChoice::Iql);
+            Shown::stage(page.clone());
+            Shown::returns(page.clone());
+            if algo == AlgoChoice::Iql {
+                let mut view = QtotView::default();
+                let draw: Draw = Box::new(move |ui, ctx, _| view.instead(ui, ctx));
+                let shown = Shown::new(page, vec2(480.0, 300.0), draw);
+                shown.harness.get_by_label_contains("non-stationarity");
+            } else {
+                let shown = Shown::qtot(page);
+                shown.harness.get_by_label_contains("Table of Q_tot");
             }
         }
     }

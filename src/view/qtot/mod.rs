@@ -64,11 +64,11 @@ impl View for QtotView {
         Some((Sentence { id: id.to_owned(), args: Vec::new() }, ViewId("returns")))
     }
 
+    fn instead(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>) {
+        rows::rows_ui(ui, ctx);
+    }
+
     fn ui(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
-        if self.unavailable(ctx).is_some() {
-            rows::rows_ui(ui, ctx);
-            return;
-        }
         if !ctx.watch.joint_values {
             actions.push(Action::Watch(Watch { joint_values: true, ..ctx.watch.clone() }));
         }

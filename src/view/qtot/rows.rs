@@ -42,7 +42,7 @@ fn bars(ui: &mut Ui, ctx: &ViewCtx<'_>, agent: u32, size: Vec2, (low, high): (f3
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let painter = ui.painter_at(rect);
     painter.rect_filled(rect, CornerRadius::same(theme.size.radius_field), theme.cell);
-    let title = ctx.texts.f("q.row", &[&(agent + 1).to_string()]);
+    let title = ctx.texts.f("q.row", &[&numbers::subscript(agent + 1)]);
     painter.text(rect.min + vec2(10.0, 8.0), Align2::LEFT_TOP, title, theme.small(), theme.agent_text(agent));
     let line = theme.size.tiny * 1.4;
     let plot = Rect::from_min_max(

@@ -101,7 +101,7 @@ impl GameStage {
         let theme = ctx.theme;
         // Higher than this the tables would stand in empty boxes.
         let rect = Align2::CENTER_CENTER
-            .align_size_within_rect(vec2(rect.width(), rect.height().min(rect.width() * 0.95)), rect);
+            .align_size_within_rect(vec2(rect.width(), rect.height().min(rect.width() * 0.84)), rect);
         let root_height = (rect.height() * 0.24).clamp(58.0, 92.0);
         let root_width = rect.width().min(360.0);
         let root =

@@ -5,6 +5,7 @@
 pub mod edit;
 pub mod games;
 pub mod grid;
+pub mod ground;
 pub mod motion;
 pub mod overlay;
 pub mod payoff;
@@ -21,7 +22,8 @@ use crate::view::stage::grid::GridStage;
 use crate::view::widgets::{Button, Weight, segmented};
 use crate::view::{numbers, parts};
 
-pub use self::grid::{paint_agent, q_unit, thumbnail};
+pub use self::grid::q_unit;
+pub use self::ground::{paint_agent, thumbnail};
 pub use self::overlay::Overlay;
 
 /// The stage and what of it outlives a frame.
@@ -240,10 +242,15 @@ fn agents_row(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
                 let name = if is_many { name } else { ctx.texts.f("agent.name", &[&name]) };
                 push(&format!("{name}  "), theme.agent_text(agent));
                 let action = stage.actions.get(index).and_then(|action| ctx.facts.action_names.get(*action as usize));
-                let explored = stage.explored.get(index).copied().unwrap_or(false);
+                let explored = stage.explored.get(index).copied().unwrap_or(false) && action.is_some();
                 let action = action.map_or("–", |name| ctx.texts.t(name));
                 push(action, if explored { theme.warn } else { theme.text });
-                let number = |values: &[f32]| values.get(index).map_or("–".to_owned(), |v| numbers::payoff(*v));
+                // At the start of an episode nothing has been done or paid yet.
+                let has_acted = index < stage.actions.len();
+                let number = |values: &[f32]| match values.get(index) {
+                    Some(v) if has_acted => numbers::payoff(*v),
+                    _ => "–".to_owned(),
+                };
                 if !is_many {
                     push(&format!("  r {}", number(&stage.rewards)), theme.text_dim);
                 }

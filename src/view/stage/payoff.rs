@@ -8,7 +8,7 @@ use tandem_core::env::matrix_game::PAYOFF;
 use crate::view::api::ViewCtx;
 use crate::view::numbers;
 use crate::view::parts;
-use crate::view::stage::grid::paint_agent;
+use crate::view::stage::ground::paint_agent;
 
 /// A table and what is known about it.
 #[derive(Clone, Copy, Debug)]
