@@ -4,7 +4,8 @@
 // Two names are for the Rust side:
 //   globalThis.tandemSpawnWorker()     a Worker that runs the same compiled module (see worker.js)
 //   globalThis.tandemPanicked(text)    called by the panic hook of the page
-// and one for measurements: performance marks `tandem-bytes` (all bytes here) and `tandem-picture` (first frame drawn).
+// The rest is for tests, measurements and bug reports: `globalThis.tandem` holds the exports (`status()`, `widgets()`), and
+// the performance marks `tandem-bytes` and `tandem-picture` tell when all bytes were here and when the first frame was drawn.
 //
 // Nothing here needs a secure origin, and the link (the part behind #) is never touched.
 
@@ -104,7 +105,7 @@ async function boot() {
     element('boot-status').textContent = text.starting;
     try {
       await glue.default({ module_or_path: module });
-      app = glue;
+      globalThis.tandem = app = glue;
       await app.start(watched(element('tandem')));
     } catch (error) {
       throw new Failure('broken', String(error?.stack ?? error));

@@ -16,6 +16,9 @@ const ALWAYS = [
 ];
 const WEBGPU = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader'];
 
+/** Flags for a browser that is not started here, with a WebGPU adapter. */
+export const FLAGS = [...ALWAYS, ...WEBGPU];
+
 /** Surroundings: flags of the browser and the address at which it sees the page. */
 export const MODES = {
   webgpu: { flags: WEBGPU, base: BASE },
@@ -78,9 +81,10 @@ export class Tab {
     return this.page.evaluate(() => JSON.parse(globalThis.tandem?.status?.() ?? 'null'));
   }
 
-  /** Waits until the app has drawn its first picture. */
+  /** Waits until the app has drawn its first picture and its session has answered. */
   async started(timeout = 60_000) {
     await this.page.waitForFunction(() => document.getElementById('boot').hidden, null, { timeout });
+    return this.until('the session has begun', ({ ready }) => ready);
   }
 
   /** Waits until `holds(status)`; a failure shows the last status. */
@@ -97,18 +101,24 @@ export class Tab {
 
   /** What can be seen of the app, as screen readers would be told: `{ role, name, value, rect: [x, y, w, h], disabled }`. */
   async widgets() {
-    return this.page.evaluate(() => JSON.parse(globalThis.tandem.widgets()));
+    return this.page.evaluate(() => JSON.parse(globalThis.tandem.widgets() ?? '[]'));
   }
 
-  /** The first widget with this name (a string for the whole name, or a regular expression). */
+  /** Whether a rectangle lies wholly in the window. */
+  shows([x, y, w, h]) {
+    const { width, height } = this.page.viewportSize();
+    return x >= 0 && y >= 0 && x + w <= width && y + h <= height;
+  }
+
+  /** A widget with this name (a string for the whole name, or a regular expression), one in the window if there is. */
   async widget(name, timeout = 10_000) {
     const matches = (widget) => (name instanceof RegExp ? name.test(widget.name) : widget.name === name);
     const end = Date.now() + timeout;
     let seen;
     do {
       seen = await this.widgets();
-      const found = seen.find(matches);
-      if (found) return found;
+      const found = seen.filter(matches);
+      if (found.length > 0) return found.find(({ rect }) => this.shows(rect)) ?? found[0];
       await sleep(100);
     } while (Date.now() < end);
     assert.fail(`no widget ${name}; there are: ${seen.map((widget) => widget.name).filter(Boolean).join(' | ')}`);
@@ -121,10 +131,15 @@ export class Tab {
     else await this.page.mouse.click(x + w / 2, y + h / 2, { delay: 30 });
   }
 
+  /** Presses a key while nothing else has the keyboard. */
+  async press(key) {
+    await this.page.focus('#tandem');
+    await this.page.keyboard.press(key);
+  }
+
   /** Starts training, as Space does for a person. */
   async run() {
-    await this.page.focus('#tandem');
-    await this.page.keyboard.press('Space');
+    await this.press('Space');
     return this.until('training runs', ({ state }) => state === 'running' || state === 'finished');
   }
 
@@ -147,6 +162,18 @@ export class Tab {
     } finally {
       await reader.close();
     }
+  }
+
+  /** A part of a picture, in CSS pixels; all parts of one size have pictures of one size. */
+  crop({ width, data }, [x, y, w, h]) {
+    const scale = width / this.page.viewportSize().width;
+    const [left, top, columns, rows] = [x, y, w, h].map((length) => Math.round(length * scale));
+    const part = Buffer.alloc(columns * rows * 4);
+    for (let row = 0; row < rows; row += 1) {
+      const from = ((top + row) * width + left) * 4;
+      data.copy(part, row * columns * 4, from, from + columns * 4);
+    }
+    return { width: columns, height: rows, data: part };
   }
 
   async screenshot(path) {
