@@ -5,10 +5,11 @@ use tandem_core::experiment::session::{SLICE_SECS, SNAPSHOT_SECS, Session};
 use tandem_core::experiment::snapshot::{Report, RunState, Snapshot};
 use tandem_core::experiment::spec::ExperimentSpec;
 
-/// A session under a clock that moves a millisecond per reading.
+/// A session under a clock that moves a little per reading.
 struct Bench {
     session: Session,
     now: f64,
+    lag: f64,
     snapshots: Vec<Snapshot>,
 }
 
@@ -16,13 +17,13 @@ impl Bench {
     fn load(spec: ExperimentSpec, run_to: u32) -> Self {
         let mut session = Session::new();
         session.apply(Command::Load { spec: Box::new(spec), run_to, run: false });
-        Self { session, now: 0.0, snapshots: Vec::new() }
+        Self { session, now: 0.0, lag: 0.001, snapshots: Vec::new() }
     }
 
     fn tick(&mut self) -> bool {
-        let now = &mut self.now;
+        let (now, lag) = (&mut self.now, self.lag);
         let tick = self.session.tick(&mut || {
-            *now += 0.001;
+            *now += lag;
             *now
         });
         for report in self.session.take_reports() {
@@ -147,6 +148,20 @@ fn snapshots_come_at_most_twenty_times_a_second_and_curves_are_complete() {
     bench.session.apply(Command::Continue);
     bench.tick();
     assert_eq!(bench.settle().budget, 8_000);
+}
+
+#[test]
+fn the_end_is_told_even_if_a_slice_ends_with_the_last_update() {
+    for (run_to, end) in [(5, RunState::Paused), (u32::MAX, RunState::Finished)] {
+        let mut spec = small();
+        spec.budget = 320;
+        let mut bench = Bench::load(spec, run_to);
+        // So slow that every piece of work is a slice of its own and told at once.
+        bench.lag = SLICE_SECS.max(SNAPSHOT_SECS);
+        while bench.tick() {}
+        bench.tick();
+        assert_eq!(bench.snapshots.last().map(|snapshot| &snapshot.state), Some(&end));
+    }
 }
 
 #[test]

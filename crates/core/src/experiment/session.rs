@@ -246,11 +246,13 @@ impl Session {
             if !run.is_inside_update() {
                 if let Some(end) = run.end() {
                     (self.state, self.updates_owed) = (end, 0);
+                    self.changed = true; // the slice before may have told of the last update already
                     break;
                 }
                 match self.state {
                     RunState::Seeking { to } if run.updates() >= to => {
                         self.state = if self.run_after_seek { RunState::Running } else { RunState::Paused };
+                        self.changed = true;
                         break;
                     }
                     RunState::Running if !full => {
