@@ -1,6 +1,6 @@
 //! Eight numbers side by side: the shape of every vector loop and of every sum in the exact engine.
 //!
-//! Two 128-bit registers in wasm and on any x86-64, one of 256 bits where the processor has AVX2 ([`kernel!`]); the
+//! Two 128-bit registers in wasm and on any x86-64, one of 256 bits where the processor has AVX2 (`kernel!`); the
 //! width is part of the arithmetic (sums run over eight lanes, then a fixed tree), so results do not depend on the
 //! machine. Plain arrays and loops: the compiler turns them into vector instructions.
 

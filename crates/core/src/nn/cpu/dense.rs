@@ -1,5 +1,5 @@
 //! Matrix products of the network kernels, tiled for registers: up to [`TILE`] rows × `P` lanes of sums are kept
-//! while weights stream by (`P` as in [`kernel!`](crate::base::lanes)).
+//! while weights stream by (`P` as in `kernel!` of [`lanes`](crate::base::lanes)).
 //!
 //! Tiles change which sums are worked on together, never the order within a sum: element (r, o) of x·W + b is
 //! b_o + x_r0·W_0o + x_r1·W_1o + …, left to right, whatever rows share its tile.
