@@ -115,7 +115,7 @@ fn evaluation_stage_and_views_leave_the_run_alone() {
 }
 
 #[test]
-fn a_slice_ends_by_the_clock_and_a_sleeping_tab_does_not_catch_up() {
+fn p71_a_slice_ends_by_the_clock_and_a_sleeping_tab_does_not_catch_up() {
     let mut bench = Bench::load(small(), 0);
     bench.session.apply(Command::Run);
     let before = bench.now;
