@@ -29,7 +29,8 @@ export const MODES = {
 };
 
 export const WIDE = { viewport: { width: 1366, height: 768 } };
-export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
+// One pixel a point: an emulated density does not reach `devicePixelContentBoxSize`, so the canvas would be half as large.
+export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 1 };
 
 const browsers = new Map();
 
