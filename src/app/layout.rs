@@ -121,7 +121,7 @@ impl Columns<'_, '_> {
             ui.spacing_mut().item_spacing.y = gap;
             let full = ui.max_rect().height().max(LEAST_STAGE_COLUMN);
             let before = ui.cursor().top();
-            lesson::ui(ui, self.ctx, self.desk, self.out);
+            lesson::ui(ui, self.ctx, self.desk);
             let transport = transport::height(self.ctx, ui.available_width());
             let left = full - (ui.cursor().top() - before) - transport - gap;
             let (stage_rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), left.max(280.0)), Sense::hover());
@@ -194,7 +194,7 @@ impl Columns<'_, '_> {
     fn phone_stage(&mut self, ui: &mut Ui, height: f32) {
         let theme = self.ctx.theme();
         let before = ui.cursor().top();
-        lesson::ui(ui, self.ctx, self.desk, self.out);
+        lesson::ui(ui, self.ctx, self.desk);
         let line = theme.size.small * 2.0 + theme.size.gap;
         let left = height - (ui.cursor().top() - before) - line - theme.size.gap;
         let tallest = ui.available_width() + 4.0 * theme.size.control;

@@ -268,7 +268,7 @@ impl Theme {
             spacing.combo_height = 420.0;
             spacing.tooltip_width = 320.0;
             spacing.icon_width = if size.control > 40.0 { 20.0 } else { 15.0 };
-            spacing.scroll = egui::style::ScrollStyle::thin();
+            spacing.scroll = egui::style::ScrollStyle::floating();
             style.interaction.tooltip_delay = 0.35;
             style.interaction.selectable_labels = false;
             style.animation_time = 0.12;

@@ -167,7 +167,7 @@ pub fn segmented<T: Copy + PartialEq>(
             let index = if is_reversed { last - place } else { place };
             let (value, text, tip) = options[index];
             let galley = ui.painter().layout_no_wrap(text.to_owned(), font.clone(), Color32::PLACEHOLDER);
-            let width = (galley.size().x + 16.0).max(theme.size.control);
+            let width = (galley.size().x + 13.0).max(theme.size.control);
             let (rect, response) = ui.allocate_exact_size(vec2(width, theme.size.control), Sense::click());
             let selected = value == current;
             response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, selected, tip));

@@ -74,13 +74,15 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// A page opened with `link` in a window of `size`; `theme` and `language` as the reader's system has them.
+    /// A page opened with `link` in a window of `size`, with that theme chosen; `language` is the system's.
     pub(crate) fn open(link: &str, size: Vec2, theme: egui::Theme, language: &str) -> Self {
         let host = FakeHost::default();
         {
             let mut outside = host.0.borrow_mut();
             outside.links.push(link.to_owned());
             language.clone_into(&mut outside.language);
+            let theme = if theme == egui::Theme::Dark { "dark" } else { "light" };
+            outside.stored.insert("theme".to_owned(), theme.to_owned());
             outside.can_copy = true;
         }
         let outside = Rc::clone(&host.0);
@@ -90,7 +92,6 @@ impl Window {
             .with_size(size)
             .with_max_steps(4)
             .with_step_dt(0.05)
-            .with_theme(theme)
             .with_context_setup(|ctx| {
                 let provider = egui_system_font_provider::SystemFontProvider::new().with_locale(Some("zh-Hans"));
                 ctx.add_font_provider(std::sync::Arc::new(provider));

@@ -16,8 +16,10 @@ use crate::view::icons::{self, Icon};
 use crate::view::numbers;
 use crate::view::widgets::{Button, Weight, focus_ring, heading, note, switch, text_in};
 
-/// Width of a field; names take the rest.
-const FIELD: f32 = 112.0;
+/// Width of a number's field; names take the rest.
+const FIELD: f32 = 108.0;
+/// Width of a field with words in it.
+const WORDS: f32 = 136.0;
 /// Whole numbers with at most this many values get step buttons.
 const STEPPED: u32 = 128;
 
@@ -25,6 +27,7 @@ const STEPPED: u32 = 128;
 pub fn ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>) {
     let theme = ctx.theme();
     ui.spacing_mut().item_spacing.y = theme.size.gap;
+    legend(ui, ctx);
     for (index, group) in Group::ALL.into_iter().enumerate() {
         group_ui(ui, ctx, desk, group, index, out);
     }
@@ -38,6 +41,16 @@ pub fn ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>
             }
         });
     }
+}
+
+/// What the marks mean.
+fn legend(ui: &mut Ui, ctx: &PageCtx<'_>) {
+    let theme = ctx.theme();
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        ui.label(RichText::new(ctx.t("setup.live")).font(theme.tiny()).color(theme.good));
+        ui.label(RichText::new(ctx.t("setup.legend")).font(theme.tiny()).color(theme.text_faint));
+    });
 }
 
 fn group_ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, group: Group, index: usize, out: &mut Vec<Intent>) {
@@ -157,7 +170,11 @@ fn control(
     out: &mut Vec<Intent>,
 ) -> Option<Edit> {
     let theme = ctx.theme();
-    let width = if ctx.view.compact { 150.0 } else { FIELD };
+    let width = match (ctx.view.compact, knob.kind) {
+        (true, _) => 160.0,
+        (false, Kind::Choice { .. }) => WORDS,
+        (false, _) => FIELD,
+    };
     let text = knob.text(ctx.wanted);
     let read = |text: &str| {
         let mut spec = ctx.wanted.clone();
@@ -171,7 +188,7 @@ fn control(
         }
         Kind::Choice { ids, get, .. } => choice_ui(ui, ctx, knob, name, ids, get(ctx.wanted), width).map(read),
         Kind::Seed { .. } => {
-            let dice = Button::icon(Icon::Dice, ctx.t("transport.dice")).tip(ctx.t("transport.dice.tip"));
+            let dice = Button::icon(Icon::Dice, ctx.t("setup.dice")).tip(ctx.t("transport.dice.tip"));
             if dice.show(ui, theme).clicked() {
                 out.push(Intent::NewSeed);
             }

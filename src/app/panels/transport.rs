@@ -15,15 +15,44 @@ use crate::view::numbers;
 use crate::view::returns;
 use crate::view::widgets::{Button, Weight, heading, segmented};
 
-/// Width from which all of the training clock fits into one row.
-const ONE_ROW: f32 = 700.0;
 /// Space between rows.
 const ROW_GAP: f32 = 6.0;
+/// Width of the clocks' names.
+const NAME: f32 = 50.0;
+
+/// How the controls share rows, by the width inside the card.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    /// Two: one per clock.
+    Two,
+    /// Three: restarting and speed below running.
+    Three,
+    /// Five: nothing beside buttons.
+    Five,
+}
+
+impl Rows {
+    fn of(width: f32) -> Self {
+        match width {
+            720.0.. => Self::Two,
+            480.0.. => Self::Three,
+            _ => Self::Five,
+        }
+    }
+
+    fn count(self) -> f32 {
+        match self {
+            Self::Two => 2.0,
+            Self::Three => 3.0,
+            Self::Five => 5.0,
+        }
+    }
+}
 
 /// Height of the card in a column of `width`.
 pub fn height(ctx: &PageCtx<'_>, width: f32) -> f32 {
     let size = ctx.theme().size;
-    let rows = if width - 2.0 * size.pad >= ONE_ROW { 2.0 } else { 3.0 };
+    let rows = Rows::of(width - 2.0 * size.pad).count();
     rows * size.control + (rows - 1.0) * ROW_GAP + 2.0 * size.pad
 }
 
@@ -34,24 +63,40 @@ pub fn card(ui: &mut Ui, rect: Rect, ctx: &PageCtx<'_>, desk: &mut Desk, out: &m
         if cover(ui, ctx, desk, out) {
             return;
         }
-        let wide = ui.available_width() >= ONE_ROW;
+        let rows = Rows::of(ui.available_width());
         row(ui, ctx, ctx.t("transport.training"), |ui| {
             training_buttons(ui, ctx, out);
-            if wide {
+            if rows == Rows::Two {
                 restart_buttons(ui, ctx, out);
+                at_right(ui, |ui| speed(ui, ctx, out));
             }
-            at_right(ui, |ui| speed(ui, ctx, out));
         });
-        if !wide {
-            row(ui, ctx, "", |ui| restart_buttons(ui, ctx, out));
+        if rows != Rows::Two {
+            row(ui, ctx, "", |ui| {
+                restart_buttons(ui, ctx, out);
+                if rows == Rows::Three {
+                    at_right(ui, |ui| speed(ui, ctx, out));
+                }
+            });
+        }
+        if rows == Rows::Five {
+            row(ui, ctx, "", |ui| speed(ui, ctx, out));
         }
         row(ui, ctx, ctx.t("transport.stage"), |ui| {
             stage_buttons(ui, ctx, desk, out);
-            at_right(ui, |ui| {
-                stage_speed(ui, ctx, desk, out);
-                stage_policy(ui, ctx, desk, out);
-            });
+            if rows != Rows::Five {
+                at_right(ui, |ui| {
+                    stage_speed(ui, ctx, desk, out);
+                    stage_policy(ui, ctx, desk, out);
+                });
+            }
         });
+        if rows == Rows::Five {
+            row(ui, ctx, "", |ui| {
+                stage_policy(ui, ctx, desk, out);
+                stage_speed(ui, ctx, desk, out);
+            });
+        }
     });
 }
 
@@ -125,8 +170,8 @@ fn row(ui: &mut Ui, ctx: &PageCtx<'_>, name: &str, add: impl FnOnce(&mut Ui)) {
     ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
         ui.set_min_height(size.y);
         let label = RichText::new(name).font(ctx.theme().strong(ctx.theme().size.small)).color(ctx.theme().text_dim);
-        ui.allocate_ui_with_layout(vec2(58.0, size.y), Layout::left_to_right(Align::Center), |ui| {
-            ui.set_min_width(58.0);
+        ui.allocate_ui_with_layout(vec2(NAME, size.y), Layout::left_to_right(Align::Center), |ui| {
+            ui.set_min_width(NAME);
             ui.label(label);
         });
         add(ui);
@@ -154,7 +199,7 @@ fn run_button(ui: &mut Ui, ctx: &PageCtx<'_>, out: &mut Vec<Intent>) {
     };
     let is_diverged = matches!(ctx.view.snapshot.state, RunState::Diverged { .. });
     // Both words take the same room, so that nothing moves when it is pressed.
-    let button = Button::text(ctx.t(id)).with_icon(icon).weight(Weight::Primary).min_width(92.0).enabled(!is_diverged);
+    let button = Button::text(ctx.t(id)).with_icon(icon).weight(Weight::Primary).min_width(84.0).enabled(!is_diverged);
     if button.tip(ctx.t("transport.run.tip")).show(ui, ctx.theme()).clicked() {
         out.push(Intent::ToggleRun);
     }
@@ -205,11 +250,11 @@ fn stage_buttons(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &Desk, out: &mut Vec<Inte
     let is_own = !ctx.view.snapshot.stage.is_training_env;
     let (icon, id) = if desk.stage_plays { (Icon::Pause, "stage.hold") } else { (Icon::Play, "stage.play") };
     let tip = ctx.t(if is_own { "stage.play.tip" } else { "stage.shows_training.tip" });
-    let play = Button::text(ctx.t(id)).with_icon(icon).min_width(92.0).enabled(is_own).tip(tip);
+    let play = Button::text(ctx.t(id)).with_icon(icon).min_width(74.0).enabled(is_own).tip(tip);
     if play.show(ui, theme).clicked() {
         out.push(Intent::StagePlays(!desk.stage_plays));
     }
-    let again = Button::text(ctx.t("stage.restart")).with_icon(Icon::Loop).enabled(is_own);
+    let again = Button::text(ctx.t("stage.restart")).enabled(is_own);
     let tip = ctx.t(if is_own { "stage.restart.tip" } else { "stage.shows_training.tip" });
     if again.tip(tip).show(ui, theme).clicked() {
         out.push(Intent::View(Action::Session(Command::RestartEpisode)));

@@ -95,35 +95,31 @@ pub fn card(ui: &mut Ui, rect: Rect, ctx: &PageCtx<'_>, id: ViewId, all: &mut [B
     });
     card_frame(ui, rect, ctx.theme(), id.0, |ui| {
         let mut actions = Vec::new();
-        match instead {
-            Some((sentence, other)) => absent(ui, ctx, &ctx.texts().sentence(&sentence), other, id, &mut actions),
-            None => all[index].ui(ui, &ctx.view, &mut actions),
+        if let Some((sentence, other)) = instead {
+            absent(ui, ctx, &ctx.texts().sentence(&sentence), other.filter(|(other, _)| *other != id), &mut actions);
         }
+        all[index].ui(ui, &ctx.view, &mut actions);
         out.extend(actions.into_iter().map(Intent::View));
     });
 }
 
+/// Why the view does not apply and what to open instead; what it can still show stands beneath.
 fn absent(
     ui: &mut Ui,
     ctx: &PageCtx<'_>,
     sentence: &str,
     other: Option<(ViewId, &'static str)>,
-    this: ViewId,
     actions: &mut Vec<Action>,
 ) {
     let theme = ctx.theme();
-    ui.add_space((ui.available_height() * 0.3).min(120.0));
-    ui.vertical_centered(|ui| {
-        ui.set_max_width(420.0);
-        ui.add(egui::Label::new(RichText::new(sentence).font(theme.body()).color(theme.text_dim)).wrap());
-        if let Some((id, title)) = other.filter(|(id, _)| *id != this) {
-            ui.add_space(10.0);
-            let text = ctx.texts().f("views.open", &[ctx.t(title)]);
-            if Button::text(&text).show(ui, theme).clicked() {
-                actions.push(Action::Open(id));
-            }
+    ui.add(egui::Label::new(RichText::new(sentence).font(theme.body()).color(theme.text)).wrap());
+    if let Some((id, title)) = other {
+        let text = ctx.texts().f("views.open", &[ctx.t(title)]);
+        if Button::text(&text).show(ui, theme).clicked() {
+            actions.push(Action::Open(id));
         }
-    });
+    }
+    ui.add_space(theme.size.gap);
 }
 
 /// The small headline curve in `rect`.

@@ -47,9 +47,9 @@ impl StageView {
         if ctx.edit != EditMode::None {
             self.tools(ui, ctx, frame, actions);
         }
-        let lines = if ctx.compact { 2.0 } else { 1.0 };
+        let lines = if ctx.compact { 3.0 } else { 1.0 };
         let line = ctx.theme.size.small * 1.5 * lines;
-        let foot = if ctx.compact { ctx.theme.size.control } else { 24.0 } + line + 2.0 * ui.spacing().item_spacing.y;
+        let foot = ctx.theme.size.control + line + 2.0 * ui.spacing().item_spacing.y + 6.0;
         let scene = vec2(ui.available_width(), (ui.available_height() - foot).max(80.0));
         ui.allocate_ui(scene, |ui| {
             ui.set_min_size(scene);
@@ -71,7 +71,7 @@ impl StageView {
             // A phone has no room beside the controls.
             ui.add(egui::Label::new(text.clone()).wrap()).on_hover_text(tip);
         }
-        let height = if ctx.compact { theme.size.control } else { 24.0 };
+        let height = theme.size.control;
         ui.allocate_ui_with_layout(vec2(ui.available_width(), height), Layout::right_to_left(Align::Center), |ui| {
             self.controls(ui, ctx, frame, actions);
             if !ctx.compact {
