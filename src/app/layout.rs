@@ -24,6 +24,8 @@ const VIEWS_SHARE: f32 = 0.4;
 const LEAST_STAGE_COLUMN: f32 = 440.0;
 /// Least height of the views' column.
 const LEAST_VIEWS_COLUMN: f32 = 440.0;
+/// Least height of a view on a phone; the curve is then a finger's movement away, its number always in the bar.
+const LEAST_PHONE_VIEW: f32 = 600.0;
 /// Height of the small curve.
 const SMALL_CURVE: f32 = 132.0;
 /// Height of a pinned view.
@@ -179,7 +181,7 @@ impl Columns<'_, '_> {
                 Tab::Stage => self.phone_stage(ui, body.height()),
                 Tab::View(id) => {
                     let small = SMALL_CURVE + 12.0;
-                    let height = (body.height() - small - theme.size.gap).max(380.0);
+                    let height = (body.height() - small - theme.size.gap).max(LEAST_PHONE_VIEW);
                     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
                     views::card(ui, rect, self.ctx, id, self.all, self.out);
                     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), small), Sense::hover());

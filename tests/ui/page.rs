@@ -88,11 +88,8 @@ impl Window {
         let outside = Rc::clone(&host.0);
         let page = Rc::new(RefCell::new(Page::new(Box::new(host), Box::new(Inline::default()))));
         let (drawn, clock) = (Rc::clone(&page), Rc::clone(&outside));
-        let builder = Harness::builder()
-            .with_size(size)
-            .with_max_steps(4)
-            .with_step_dt(0.05)
-            .with_context_setup(|ctx| {
+        let builder =
+            Harness::builder().with_size(size).with_max_steps(4).with_step_dt(0.05).with_context_setup(|ctx| {
                 let provider = egui_system_font_provider::SystemFontProvider::new().with_locale(Some("zh-Hans"));
                 ctx.add_font_provider(std::sync::Arc::new(provider));
             });

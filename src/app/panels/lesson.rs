@@ -1,9 +1,7 @@
 //! One line above the stage that says what to try; unfolded, the question to predict, what to press, and, once the run
 //! has ended or on request, what happened and why.
 
-use egui::{
-    Align2, Popup, PopupCloseBehavior, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Align2, Popup, PopupCloseBehavior, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 use tandem_core::experiment::snapshot::RunState;
 
 use super::menu::is_changed;

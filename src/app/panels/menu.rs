@@ -36,7 +36,7 @@ pub fn ui(ui: &mut Ui, ctx: &PageCtx<'_>, out: &mut Vec<Intent>) {
     Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClick).show(|ui| {
         let screen = ui.ctx().content_rect();
         ui.set_width(WIDTH.min(screen.width() - 24.0));
-        let tallest = (screen.bottom() - rect.bottom() - 40.0).max(200.0);
+        let tallest = (screen.bottom() - rect.bottom() - 64.0).max(200.0);
         ScrollArea::vertical().max_height(tallest).min_scrolled_height(tallest).show(ui, |ui| {
             for group in PresetGroup::ALL {
                 ui.add_space(4.0);

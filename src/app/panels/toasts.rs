@@ -14,9 +14,13 @@ pub fn ui(ui: &Ui, ctx: &PageCtx<'_>, desk: &Desk, out: &mut Vec<Intent>) {
         return;
     }
     let theme = ctx.theme();
-    let up = if ctx.view.compact { 76.0 } else { 40.0 };
-    let area = Area::new(Id::unique("toasts")).order(Order::Foreground).anchor(Align2::CENTER_BOTTOM, vec2(0.0, -up));
-    area.show(ui.ctx(), |ui| {
+    // Beside Set-up, where edits are made; on a phone above the bar.
+    let (corner, offset) = if ctx.view.compact {
+        (Align2::CENTER_BOTTOM, vec2(0.0, -76.0))
+    } else {
+        (Align2::LEFT_BOTTOM, vec2(18.0, -44.0))
+    };
+    Area::new(Id::unique("toasts")).order(Order::Foreground).anchor(corner, offset).show(ui.ctx(), |ui| {
         let frame = egui::Frame::new()
             .fill(theme.mix(theme.card, theme.field_hover, 0.8))
             .stroke(Stroke::new(1.0, theme.line_strong))
