@@ -1,0 +1,183 @@
+//! The table as a document.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde::{Deserialize, Serialize};
+use tandem_core::base::stats::summary;
+
+use crate::measure::Outcome;
+use crate::table::{Claim, Row, Source, Values};
+
+/// A row that was run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Finished {
+    /// The code that ran it.
+    pub(crate) code: String,
+    /// The experiment.
+    pub(crate) link: String,
+    /// Seeds 0, 1, ….
+    pub(crate) outcomes: Vec<Outcome>,
+}
+
+impl Finished {
+    /// Whether that code would only repeat it.
+    pub(crate) fn is_of(&self, row: &Row, code: &str) -> bool {
+        self.code == code && self.link == row.link() && self.outcomes.len() as u64 == row.seeds
+    }
+
+    fn holding(&self) -> usize {
+        self.outcomes.iter().filter(|outcome| outcome.holds).count()
+    }
+}
+
+const HEAD: &str = "\
+# What the algorithms learn
+<!-- Written by `cargo xtask learn`. Do not edit. -->
+
+Every row is an experiment of the page, trained once per seed to its budget on the exact engine: the same link and code
+give the same numbers on every machine. Algorithms that are compared share all settings but the algorithm. *At the end*
+is the headline measure of the last evaluation, its mean over seeds ± half the 95 % confidence interval of that mean
+(Student's t; seeds, not episodes): mean env steps until the last pellet in the pellet worlds (lower is better), mean
+return per agent elsewhere. Optima of pellet worlds are those of full sight. *Near* means within 0.1 of the optimum;
+*away later* is the share of later evaluations that were not. Games count actions from 1.
+
+";
+
+/// The document.
+pub(crate) fn report(rows: &[(Row, Finished)]) -> String {
+    let mut text = HEAD.to_owned();
+    let mut section = "";
+    for (row, finished) in rows {
+        if row.section != section {
+            section = row.section;
+            let columns = "| row | seeds | env steps | gradient steps | at the end | optimum | more | claim | | code |";
+            let _infallible = write!(text, "\n## {section}\n{columns}\n{}\n", columns_rule(columns));
+        }
+        text.push_str(&table_row(row, finished));
+    }
+    text.push_str("\n## Links\n");
+    for (row, finished) in rows {
+        let from = match row.source {
+            Source::Preset(id) => format!(" (in the menu: {id})"),
+            Source::Link(_) => String::new(),
+        };
+        let _infallible = writeln!(text, "- {}{from}: `{}`", row.id, finished.link);
+    }
+    text
+}
+
+/// One line for the terminal.
+pub(crate) fn line(row: &Row, finished: &Finished) -> String {
+    format!("at the end {}; {}; {}", at_the_end(finished), more(finished), verdict(row, finished))
+}
+
+fn columns_rule(columns: &str) -> String {
+    "| --- ".repeat(columns.matches('|').count() - 1) + "|"
+}
+
+fn table_row(row: &Row, finished: &Finished) -> String {
+    let outcomes = &finished.outcomes;
+    let first = &outcomes[0];
+    let optimum = first.optimum.map_or_else(|| "–".to_owned(), |optimum| number(f64::from(optimum)));
+    format!(
+        "| {} | {} | {} | {} | {} | {optimum} | {} | {} | {} | {} |\n",
+        row.id,
+        outcomes.len(),
+        first.env_steps,
+        first.gradient_steps,
+        at_the_end(finished),
+        more(finished),
+        claim(row, first.lower_is_better),
+        verdict(row, finished),
+        finished.code,
+    )
+}
+
+fn at_the_end(finished: &Finished) -> String {
+    let last: Vec<f64> = finished.outcomes.iter().map(|outcome| f64::from(outcome.last)).collect();
+    let over_seeds = summary(&last).expect("a row has a seed");
+    format!("{} ± {}", number(over_seeds.mean), number(over_seeds.ci95))
+}
+
+fn more(finished: &Finished) -> String {
+    let outcomes = &finished.outcomes;
+    let mut parts = Vec::new();
+    if let Some(worst) = outcomes.iter().filter_map(|outcome| outcome.error).max_by(f64::total_cmp) {
+        parts.push(format!("largest error of a joint value {worst:.3}"));
+    }
+    let mut joints = BTreeMap::new();
+    for [first, second] in outcomes.iter().filter_map(|outcome| outcome.joint) {
+        *joints.entry((first, second)).or_insert(0) += 1;
+    }
+    if joints.is_empty() {
+        parts.push(nearness(outcomes));
+    } else {
+        let counts: Vec<String> = joints.iter().map(|((a, b), count)| format!("({a}, {b}): {count}")).collect();
+        parts.push(format!("greedy joint action {}", counts.join(", ")));
+        let turns = range(outcomes.iter().map(|outcome| outcome.turns));
+        parts.push(format!("changed {turns} times"));
+    }
+    for outcome in outcomes {
+        if let Some(tensor) = &outcome.diverged {
+            parts.push(format!("seed {} diverged at {tensor}", outcome.seed));
+        }
+    }
+    parts.join("; ")
+}
+
+fn nearness(outcomes: &[Outcome]) -> String {
+    let best: Vec<f64> = outcomes.iter().map(|outcome| f64::from(outcome.best)).collect();
+    let best = number(summary(&best).expect("a row has a seed").mean);
+    let reached: Vec<u32> = outcomes.iter().filter_map(|outcome| outcome.reached).collect();
+    if reached.is_empty() {
+        return format!("best {best}, never near");
+    }
+    let all = outcomes.iter().filter(|outcome| outcome.reached.is_some());
+    let left: Vec<f64> = all.map(|outcome| f64::from(outcome.left) * 100.0).collect();
+    let left = summary(&left).expect("one was near").mean;
+    let steps = range(reached.iter().copied());
+    let seeds = match outcomes.len() - reached.len() {
+        0 => String::new(),
+        _ => format!(" in {} seeds", reached.len()),
+    };
+    format!("best {best}, near after {steps} env steps{seeds}, away later {left:.0} %")
+}
+
+fn claim(row: &Row, lower_is_better: bool) -> String {
+    let of = |text: String| format!("{text}, {} of {} seeds", row.needed, row.seeds);
+    match row.claim {
+        Claim::Ends { headline, env_steps } => {
+            let sign = if lower_is_better { "≤" } else { "≥" };
+            of(format!("{sign} {headline} within {env_steps} env steps"))
+        }
+        Claim::Tables { of: values, within, greedy_return } => {
+            let values = match values {
+                Values::Optimal => "Q*",
+                Values::AdditiveFit => "the additive fit",
+            };
+            of(format!("joint values within {within} of {values}, greedy return {greedy_return}"))
+        }
+        Claim::Joint([first, second]) => of(format!("greedy joint action ({first}, {second})")),
+        Claim::Turns(least) => of(format!("changes at least {least} times")),
+        Claim::Reported => "none".to_owned(),
+    }
+}
+
+fn verdict(row: &Row, finished: &Finished) -> String {
+    if row.claim == Claim::Reported {
+        return "reported".to_owned();
+    }
+    let holding = finished.holding();
+    let word = if holding as u64 >= row.needed { "holds" } else { "does not hold" };
+    format!("{word} ({holding} of {})", finished.outcomes.len())
+}
+
+fn range(numbers: impl Iterator<Item = u32> + Clone) -> String {
+    let (least, most) = (numbers.clone().min().unwrap_or(0), numbers.max().unwrap_or(0));
+    if least == most { least.to_string() } else { format!("{least} to {most}") }
+}
+
+fn number(x: f64) -> String {
+    format!("{x:.2}")
+}

@@ -1,0 +1,201 @@
+//! What the algorithms learn, as data: experiment, seeds, claim. `cargo xtask learn` runs the whole table, the test run
+//! a seed or five of every row; both read this list and nothing else.
+//!
+//! Algorithms that are compared share every setting but the algorithm, and have a row each. A claim is a bound with room
+//! for another seed, not what one run happened to give. A row that claims nothing is reported whatever it does.
+
+use tandem_core::experiment::link::parse;
+use tandem_core::experiment::presets::preset;
+use tandem_core::experiment::spec::ExperimentSpec;
+
+/// One experiment and what it must reach.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    /// Its name; `--only climbing` takes this row and all whose names go on with `_`.
+    pub(crate) id: String,
+    /// Heading it stands under.
+    pub(crate) section: &'static str,
+    /// What is run.
+    pub(crate) source: Source,
+    /// Seeds 0, 1, … of the whole table.
+    pub(crate) seeds: u64,
+    /// What a seed must reach.
+    pub(crate) claim: Claim,
+    /// How many of the whole table's seeds must reach it.
+    pub(crate) needed: u64,
+}
+
+/// Where an experiment is written down.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    /// In the menu, under this id, as shipped.
+    Preset(&'static str),
+    /// Here.
+    Link(String),
+}
+
+/// What a seed must reach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Claim {
+    /// The headline measure of the last evaluation is at least this good, with at most that budget.
+    Ends {
+        /// Bound, in the measure's unit.
+        headline: f32,
+        /// Env steps.
+        env_steps: u32,
+    },
+    /// The joint values learned in all states of the two-step game, after at most 5,000 gradient steps.
+    Tables {
+        /// The values they are compared with.
+        of: Values,
+        /// Largest distance of an entry.
+        within: f64,
+        /// Return of the greedy joint actions.
+        greedy_return: f32,
+    },
+    /// The greedy joint action at the end, counted from 1.
+    Joint([u32; 2]),
+    /// The greedy joint action pays differently than at the evaluation before, at least so often: nobody settles.
+    Turns(u32),
+    /// Nothing.
+    Reported,
+}
+
+/// Joint values of the two-step game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Values {
+    /// Q*.
+    Optimal,
+    /// The additive fit that VDN converges to from uniform joint actions.
+    AdditiveFit,
+}
+
+impl Row {
+    /// The experiment, with that seed.
+    pub(crate) fn spec(&self, seed: u64) -> ExperimentSpec {
+        ExperimentSpec { seed, ..parse(&self.link()).spec }
+    }
+
+    /// The experiment's link.
+    pub(crate) fn link(&self) -> String {
+        match &self.source {
+            Source::Preset(id) => preset(id).expect("the row names a preset of the menu").link.clone(),
+            Source::Link(link) => link.clone(),
+        }
+    }
+
+    /// Whether `--only name` means this row.
+    pub(crate) fn is_named(&self, name: &str) -> bool {
+        self.id.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    }
+
+    fn must(self, claim: Claim, needed: u64) -> Self {
+        Self { claim, needed, ..self }
+    }
+}
+
+const ALGORITHMS: [&str; 3] = ["iql", "vdn", "qmix"];
+
+/// The table.
+pub(crate) fn rows() -> Vec<Row> {
+    [two_step(), pellet(), sight_and_several_pellets(), common_payoffs(), conflict()].concat()
+}
+
+fn row(section: &'static str, id: &str, seeds: u64, source: Source) -> Row {
+    Row { id: id.to_owned(), section, source, seeds, claim: Claim::Reported, needed: 0 }
+}
+
+fn two_step() -> Vec<Row> {
+    let section = "Two-step game";
+    let preset = |id| row(section, id, 5, Source::Preset(id));
+    let link = |id: &str, link: &str| row(section, id, 10, Source::Link(format!("#v=1&env=two_step&{link}")));
+    let mut rows = vec![
+        preset("two_step_qmix")
+            .must(Claim::Tables { of: Values::Optimal, within: 0.15, greedy_return: 8.0 }, 5),
+        preset("two_step_vdn")
+            .must(Claim::Tables { of: Values::AdditiveFit, within: 0.25, greedy_return: 7.0 }, 5),
+        link("two_step_iql", "algo=iql"),
+    ];
+    // The same game on other data: what the agents try instead of uniform joint actions.
+    for algo in ALGORITHMS {
+        rows.push(link(&format!("two_step_eps_{algo}"), &format!("algo={algo}&explore=eps&eps=1&eps_end=0.1&eps_over=64000")));
+    }
+    rows
+}
+
+fn pellet() -> Vec<Row> {
+    let section = "Pellet gridworld, one pellet, both agents in one corner, full sight";
+    let world = |id: &str, link: &str| row(section, id, 5, Source::Link(link.to_owned()));
+    let preset = |id: &str, preset| row(section, id, 5, Source::Preset(preset));
+    let small = Claim::Ends { headline: 3.1, env_steps: 100_000 };
+    let large = Claim::Ends { headline: 5.2, env_steps: 150_000 };
+    let six = "#v=1&env=pellet&size=6x6&lr_over=100000&budget=100000";
+    vec![
+        preset("pellet_4x4_iql", "pellet_iql"),
+        preset("pellet_4x4_vdn", "pellet_vdn").must(small, 5),
+        preset("pellet_4x4_qmix", "pellet_qmix").must(small, 5),
+        preset("pellet_4x4_qmix_one_layer", "pellet_qmixer"),
+        world("pellet_6x6_iql", &format!("{six}&algo=iql")),
+        world("pellet_6x6_vdn", &format!("{six}&algo=vdn")).must(large, 5),
+        preset("pellet_6x6_qmix", "pellet_6x6").must(large, 5),
+        world("pellet_6x6_qmix_one_layer", &format!("{six}&algo=qmix&hyper=1")),
+    ]
+}
+
+fn sight_and_several_pellets() -> Vec<Row> {
+    let section = "Pellet gridworld where agents must part: several pellets, limited sight";
+    let mut rows = Vec::new();
+    // Optima of full sight: 5.9, 3.0, 5.0.
+    for (id, shipped, headline) in
+        [("pellet_6x6_four", "pellet_6x6_four", 7.5), ("sight_4x4", "sight_4x4", 3.3), ("sight_6x6", "sight_6x6", 5.5)]
+    {
+        let link = preset(shipped).expect("the menu has it").link.clone();
+        for algo in ALGORITHMS {
+            let id = format!("{id}_{algo}");
+            rows.push(match algo {
+                "qmix" => row(section, &id, 3, Source::Preset(shipped))
+                    .must(Claim::Ends { headline, env_steps: 150_000 }, 3),
+                _ => row(section, &id, 3, Source::Link(link.replace("algo=qmix", &format!("algo={algo}")))),
+            });
+        }
+    }
+    rows
+}
+
+fn common_payoffs() -> Vec<Row> {
+    let section = "Climbing and penalty games: one common payoff, uniform joint actions";
+    let game = |id: &str, link: &str| row(section, id, 20, Source::Link(format!("#v=1&env=matrix&{link}")));
+    let mut rows = vec![
+        row(section, "climbing_qmix", 20, Source::Preset("climbing_qmix")),
+        game("climbing_vdn", "algo=vdn"),
+        row(section, "climbing_iql", 20, Source::Preset("climbing_iql")),
+        row(section, "climbing_hysteretic", 20, Source::Preset("climbing_hysteretic"))
+            .must(Claim::Ends { headline: 11.0, env_steps: 128_000 }, 18),
+    ];
+    for k in [0, 25, 50, 75, 100] {
+        for algo in ALGORITHMS {
+            let link = format!("game=penalty&penalty=-{k}&algo={algo}");
+            rows.push(game(&format!("penalty_{k}_{algo}"), &link));
+        }
+    }
+    for algo in ALGORITHMS {
+        rows.push(game(&format!("nonmonotonic_{algo}"), &format!("game=nonmonotonic&algo={algo}")));
+    }
+    rows.push(
+        row(section, "sanity_vdn", 3, Source::Preset("sanity_vdn"))
+            .must(Claim::Ends { headline: 1.0, env_steps: 128_000 }, 3),
+    );
+    rows
+}
+
+fn conflict() -> Vec<Row> {
+    let section = "Conflict: each agent its own reward, independent learners";
+    let preset = |id| row(section, id, 3, Source::Preset(id));
+    let ends = |headline, env_steps| Claim::Ends { headline, env_steps };
+    vec![
+        preset("pellet_race").must(ends(1.85, 50_000), 3),
+        preset("prisoners_dilemma").must(Claim::Joint([2, 2]), 3),
+        preset("stag_hunt"),
+        preset("matching_pennies").must(Claim::Turns(10), 3),
+    ]
+}

@@ -1,0 +1,47 @@
+//! `cargo xtask learn`: trains every row of the learning table and writes docs/RESULTS.md.
+//!
+//! The table and the runner are the core crate's (tests/learning, examples/learn); finished rows are kept under
+//! target/learn until the code or the menu's experiments change.
+
+use std::process::Command;
+
+use anyhow::ensure;
+
+use crate::args::Args;
+use crate::toolchain::{cargo, root, run, target_dir};
+
+/// What decides a result.
+const CODE: [&str; 4] = ["crates/core/src", "crates/core/tests/learning", "crates/core/Cargo.toml", "assets/presets.ron"];
+
+/// `cargo xtask learn [--only NAME] [--again]`.
+pub(crate) fn learn(mut args: Args) -> anyhow::Result<()> {
+    let only: Option<String> = args.value("--only")?;
+    let again = args.flag("--again");
+    args.finish()?;
+    let mut command = cargo();
+    command.args(["run", "--quiet", "--release", "--package", "tandem-core", "--example", "learn", "--"]);
+    command.arg("--keep").arg(target_dir()?.join("learn"));
+    command.arg("--write").arg(root().join("docs/RESULTS.md"));
+    command.arg("--code").arg(code()?);
+    if let Some(name) = only {
+        command.args(["--only", &name]);
+    }
+    if again {
+        command.arg("--again");
+    }
+    println!("· compiling the runner; finished rows are kept, so the table may be interrupted");
+    run(&mut command)
+}
+
+/// The last commit that could have changed a result, and its date.
+fn code() -> anyhow::Result<String> {
+    let last = git(&["log", "-1", "--format=%h, %cs"])?;
+    let changed = git(&["status", "--porcelain"])?;
+    Ok(if changed.is_empty() { last } else { format!("{last}, changed since") })
+}
+
+fn git(words: &[&str]) -> anyhow::Result<String> {
+    let output = Command::new("git").current_dir(root()).args(words).arg("--").args(CODE).output()?;
+    ensure!(output.status.success(), "git {}: {}", words.join(" "), String::from_utf8_lossy(&output.stderr).trim());
+    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+}
