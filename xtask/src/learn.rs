@@ -11,7 +11,8 @@ use crate::args::Args;
 use crate::toolchain::{cargo, root, run, target_dir};
 
 /// What decides a result.
-const CODE: [&str; 4] = ["crates/core/src", "crates/core/tests/learning", "crates/core/Cargo.toml", "assets/presets.ron"];
+const CODE: [&str; 4] =
+    ["crates/core/src", "crates/core/tests/learning", "crates/core/Cargo.toml", "assets/presets.ron"];
 
 /// `cargo xtask learn [--only NAME] [--again]`.
 pub(crate) fn learn(mut args: Args) -> anyhow::Result<()> {
@@ -22,22 +23,24 @@ pub(crate) fn learn(mut args: Args) -> anyhow::Result<()> {
     command.args(["run", "--quiet", "--release", "--package", "tandem-core", "--example", "learn", "--"]);
     command.arg("--keep").arg(target_dir()?.join("learn"));
     command.arg("--write").arg(root().join("docs/RESULTS.md"));
-    command.arg("--code").arg(code()?);
+    let (code, is_clean) = code()?;
+    command.args(["--code", &code]);
     if let Some(name) = only {
         command.args(["--only", &name]);
     }
-    if again {
+    // Without a commit nothing says whether a kept row is of this code.
+    if again || !is_clean {
         command.arg("--again");
     }
     println!("· compiling the runner; finished rows are kept, so the table may be interrupted");
     run(&mut command)
 }
 
-/// The last commit that could have changed a result, and its date.
-fn code() -> anyhow::Result<String> {
+/// The last commit that could have changed a result with its date, and whether nothing was changed since.
+fn code() -> anyhow::Result<(String, bool)> {
     let last = git(&["log", "-1", "--format=%h, %cs"])?;
     let changed = git(&["status", "--porcelain"])?;
-    Ok(if changed.is_empty() { last } else { format!("{last}, changed since") })
+    Ok(if changed.is_empty() { (last, true) } else { (format!("{last}, changed since"), false) })
 }
 
 fn git(words: &[&str]) -> anyhow::Result<String> {

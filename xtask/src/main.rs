@@ -8,6 +8,7 @@ mod bench_page;
 mod browser;
 mod exact;
 mod http;
+mod learn;
 mod serve;
 mod site;
 mod size;
@@ -27,6 +28,8 @@ cargo xtask TASK
       build the page and serve it on this machine; --debug builds faster and trains slower
   dist
       write the page to dist/, ready for any static host under any path
+  learn [--only ROW] [--again]
+      train every experiment of the learning table, all seeds, and write docs/RESULTS.md (minutes)
   bench-page
       measure the page: download, first picture, training speed, script time per frame
   test [--only PART,PART]
@@ -48,6 +51,7 @@ fn run(task: &str, args: Args) -> anyhow::Result<()> {
     match task {
         "serve" => serve::serve(args),
         "dist" => serve::dist(args),
+        "learn" => learn::learn(args),
         "bench-page" => bench_page::bench(args),
         "test" => test::test(args),
         "" | "help" | "-h" | "--help" => {

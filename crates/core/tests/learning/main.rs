@@ -71,6 +71,14 @@ fn p41_every_experiment_of_the_menu_is_a_row() {
 }
 
 #[test]
+fn claims_are_asked_of_nearly_all_seeds() {
+    for row in rows() {
+        let enough = if row.claim == Claim::Reported { row.needed == 0 } else { row.needed * 10 >= row.seeds * 9 };
+        assert!(enough, "{}, {}: {} of {} seeds", row.section, row.id, row.needed, row.seeds);
+    }
+}
+
+#[test]
 fn compared_algorithms_share_every_setting() {
     use tandem_core::experiment::knobs::differences;
     for row in rows().iter().filter(|row| row.id.ends_with("_vdn")) {
@@ -80,8 +88,7 @@ fn compared_algorithms_share_every_setting() {
         let Some(other) = rows().into_iter().find(|other| other.id == qmix && other.id != "two_step_qmix") else {
             continue;
         };
-        let differing: Vec<&str> =
-            differences(&row.spec(0), &other.spec(0)).iter().map(|(knob, _)| knob.key).collect();
+        let differing: Vec<&str> = differences(&row.spec(0), &other.spec(0)).iter().map(|(knob, _)| knob.key).collect();
         assert_eq!(differing, ["algo"], "{} and {}", row.id, other.id);
     }
 }

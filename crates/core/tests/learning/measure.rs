@@ -96,9 +96,7 @@ pub(crate) fn measure(row: &Row, seed: u64) -> Outcome {
     };
     outcome.holds = outcome.diverged.is_none()
         && match row.claim {
-            Claim::Ends { headline, env_steps } => {
-                !better(headline, outcome.last) && spec.budget <= env_steps
-            }
+            Claim::Ends { headline, env_steps } => !better(headline, outcome.last) && spec.budget <= env_steps,
             Claim::Tables { within, greedy_return, .. } => {
                 outcome.error.is_some_and(|error| error <= within)
                     && outcome.last == greedy_return

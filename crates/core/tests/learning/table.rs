@@ -110,15 +110,16 @@ fn two_step() -> Vec<Row> {
     let preset = |id| row(section, id, 5, Source::Preset(id));
     let link = |id: &str, link: &str| row(section, id, 10, Source::Link(format!("#v=1&env=two_step&{link}")));
     let mut rows = vec![
-        preset("two_step_qmix")
-            .must(Claim::Tables { of: Values::Optimal, within: 0.15, greedy_return: 8.0 }, 5),
-        preset("two_step_vdn")
-            .must(Claim::Tables { of: Values::AdditiveFit, within: 0.25, greedy_return: 7.0 }, 5),
+        preset("two_step_qmix").must(Claim::Tables { of: Values::Optimal, within: 0.15, greedy_return: 8.0 }, 5),
+        preset("two_step_vdn").must(Claim::Tables { of: Values::AdditiveFit, within: 0.25, greedy_return: 7.0 }, 5),
         link("two_step_iql", "algo=iql"),
     ];
     // The same game on other data: what the agents try instead of uniform joint actions.
     for algo in ALGORITHMS {
-        rows.push(link(&format!("two_step_eps_{algo}"), &format!("algo={algo}&explore=eps&eps=1&eps_end=0.1&eps_over=64000")));
+        rows.push(link(
+            &format!("two_step_eps_{algo}"),
+            &format!("algo={algo}&explore=eps&eps=1&eps_end=0.1&eps_over=64000"),
+        ));
     }
     rows
 }
@@ -153,8 +154,9 @@ fn sight_and_several_pellets() -> Vec<Row> {
         for algo in ALGORITHMS {
             let id = format!("{id}_{algo}");
             rows.push(match algo {
-                "qmix" => row(section, &id, 3, Source::Preset(shipped))
-                    .must(Claim::Ends { headline, env_steps: 150_000 }, 3),
+                "qmix" => {
+                    row(section, &id, 3, Source::Preset(shipped)).must(Claim::Ends { headline, env_steps: 150_000 }, 3)
+                }
                 _ => row(section, &id, 3, Source::Link(link.replace("algo=qmix", &format!("algo={algo}")))),
             });
         }
