@@ -1,6 +1,7 @@
 //! Sessions as a page drives them, with an injected clock.
 
 use tandem_core::experiment::command::{Command, LiveChange, TrainSpeed, Watch};
+use tandem_core::experiment::link::{Link, parse, write};
 use tandem_core::experiment::session::{SLICE_SECS, SNAPSHOT_SECS, Session};
 use tandem_core::experiment::snapshot::{Report, RunState, Snapshot};
 use tandem_core::experiment::spec::ExperimentSpec;
@@ -68,6 +69,19 @@ fn p39_the_same_link_gives_the_same_run() {
     };
     assert_eq!(hashes(1), hashes(1));
     assert_ne!(hashes(1), hashes(2));
+}
+
+/// Fields that are out of sight in an experiment must not act in it, or its link would be another run.
+#[test]
+fn p90_a_run_is_what_its_link_says() {
+    let mut spec = small();
+    let l = &mut spec.learner;
+    (l.hysteresis, l.shared, l.agent_id) = (0.02, false, false);
+    spec.matrix.repeat = 9;
+    let bench = Bench::load(spec.clone(), 0);
+    let run = &bench.session.run().expect("loaded").spec;
+    assert_ne!(*run, spec, "β is IQL's, an id is a shared network's");
+    assert_eq!(parse(&write(&Link::of(spec))).spec, *run);
 }
 
 #[test]

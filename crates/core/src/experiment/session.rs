@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use super::command::{Command, TrainSpeed, Watch};
-use super::knobs::normalise;
+use super::knobs::{forget_unused, normalise};
 use super::run::Run;
 use super::snapshot::{Report, RunState, Sentence, Snapshot};
 use super::spec::ExperimentSpec;
@@ -149,6 +149,7 @@ impl Session {
 
     fn load(&mut self, mut spec: ExperimentSpec, run_to: u32, run: bool) {
         let _told = normalise(&mut spec); // the page has said it; here it only makes the numbers safe
+        forget_unused(&mut spec); // what a link would not write must not act
         match Run::new(spec, self.runs + 1) {
             Ok(new) => {
                 self.runs += 1;
