@@ -213,6 +213,15 @@ test('an insecure page says why it has no WebGPU', { timeout: 120_000 }, async (
   await tab.close();
 });
 
+test('the status bar tells state, speed, engine and loss', { timeout: 120_000 }, async () => {
+  const tab = await open({ hash: QMIX });
+  await tab.started();
+  await tab.widget('paused');
+  await tab.run();
+  for (const words of ['running', /^[\d,]+ env steps\/s$/, /^[\d,.]+ updates\/s$/, /^CPU engine/, /^TD loss \d/]) await tab.widget(words);
+  await tab.close();
+});
+
 test('choices that cannot be stored are no error', { timeout: 120_000 }, async () => {
   const tab = await open({
     hash: QMIX,

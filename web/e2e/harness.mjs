@@ -55,7 +55,7 @@ export async function closeBrowsers() {
 
 /**
  * Opens the page.
- * @param {object} options `mode`, `hash` (with #), `path`, context options of Playwright in `context`
+ * @param {object} options `mode`, `hash` (with #), `path` (or a whole address), context options of Playwright in `context`
  *   (`colorScheme`, `locale`, …), `before(page)` to prepare routes and scripts
  */
 export async function open({ mode = 'webgpu', hash = '', path = '', context = {}, before } = {}) {

@@ -1,13 +1,14 @@
 //! `serve` and `dist`: the built page on this machine, or in a folder for a static host.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::Context as _;
 
 use crate::args::Args;
 use crate::http::Server;
-use crate::site::{self, Flavour};
+use crate::site::{self, Flavour, Site};
 use crate::toolchain;
 
 const PORT: u16 = 8080;
@@ -38,20 +39,26 @@ pub(crate) fn dist(args: Args) -> anyhow::Result<()> {
     args.finish()?;
     let site = site::build(Flavour::Web)?;
     let dist = toolchain::root().join("dist");
-    if dist.exists() {
-        fs::remove_dir_all(&dist).with_context(|| format!("cannot clear {}", dist.display()))?;
+    write(&site, &dist)?;
+    println!("\n  The page is in {}: put that folder on any static host, under any path.\n", dist.display());
+    Ok(())
+}
+
+/// Writes the page to a folder, in place of what was there.
+pub(crate) fn write(site: &Site, folder: &Path) -> anyhow::Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("cannot clear {}", folder.display()))?;
     }
     for (name, asset) in &site.files {
-        let path = dist.join(name);
-        fs::create_dir_all(path.parent().context("files lie in dist/")?)?;
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().context("files lie in the folder")?)?;
         fs::write(&path, &asset.plain)?;
         for (ending, bytes) in [("gz", &asset.gzip), ("br", &asset.brotli)] {
             if let Some(bytes) = bytes {
-                fs::write(dist.join(format!("{name}.{ending}")), bytes)?;
+                fs::write(folder.join(format!("{name}.{ending}")), bytes)?;
             }
         }
     }
-    println!("\n  The page is in {}: put that folder on any static host, under any path.\n", dist.display());
     Ok(())
 }
 

@@ -22,3 +22,20 @@ pub(crate) fn check(site: &Site) -> anyhow::Result<String> {
     ensure!(total <= BUDGET, "the download is too large: {line}");
     Ok(line)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{BUDGET, check};
+    use crate::site::{Asset, Site};
+
+    fn site(sent: usize) -> Site {
+        let asset = Asset { plain: vec![0; 2 * BUDGET], gzip: None, brotli: Some(vec![0; sent]) };
+        Site { files: [("a.wasm".to_owned(), asset)].into() }
+    }
+
+    #[test]
+    fn p79_a_page_beyond_the_budget_is_refused() {
+        assert!(check(&site(BUDGET)).is_ok());
+        assert!(check(&site(BUDGET + 1)).is_err());
+    }
+}

@@ -14,8 +14,8 @@ use crate::args::Args;
 use crate::browser::{self, Browser};
 use crate::http::Server;
 use crate::site::{self, Flavour, Site};
-use crate::toolchain::{cargo, shown};
-use crate::{exact, size};
+use crate::toolchain::{cargo, shown, target_dir};
+use crate::{exact, serve, size};
 
 /// A part's name, what it runs, and how.
 struct Part {
@@ -115,6 +115,8 @@ fn browser(shared: &mut Shared) -> anyhow::Result<String> {
     let native = exact::runner()?;
     shared.site()?;
     let site = shared.site.take().context("the page was just built")?;
+    let dist = target_dir()?.join("tandem-site").join("dist");
+    serve::write(&site, &dist)?;
     // Any free port: people may be using theirs.
     let server = Server::bind(0)?;
     let url = server.url();
@@ -126,7 +128,8 @@ fn browser(shared: &mut Shared) -> anyhow::Result<String> {
         .collect();
     files.sort();
     let mut command = browser.node(&url);
-    command.env("TANDEM_NATIVE", native).args(["--test", "--test-reporter=spec", "--test-concurrency=1"]).args(files);
+    command.env("TANDEM_NATIVE", native).env("TANDEM_DIST", dist);
+    command.args(["--test", "--test-reporter=spec", "--test-concurrency=1"]).args(files);
     run_counting(&mut command, &mut Counts::default(), |line, counts| {
         let mut words = line.trim_start_matches(['ℹ', ' ']).split_whitespace();
         let (name, number) = (words.next(), words.next().and_then(|word| word.parse::<u32>().ok()));
