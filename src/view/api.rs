@@ -102,11 +102,6 @@ pub trait View {
     /// Why the view has nothing to show for this run and which view to open instead; `None` when it applies.
     fn unavailable(&self, ctx: &ViewCtx<'_>) -> Option<(Sentence, ViewId)>;
 
-    /// What can be shown instead where the view is unavailable, beneath the sentence that says why.
-    fn instead(&mut self, ui: &mut egui::Ui, ctx: &ViewCtx<'_>) {
-        let _ = (ui, ctx);
-    }
-
-    /// Fills the space that `ui` has.
+    /// Fills the space that `ui` has; where the view is unavailable, with what can be shown beneath that sentence.
     fn ui(&mut self, ui: &mut egui::Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>);
 }

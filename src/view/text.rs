@@ -172,7 +172,7 @@ mod tests {
                 struct Visitor;
                 impl<'de> serde::de::Visitor<'de> for Visitor {
                     type Value = Pairs;
-                    fn expecting(self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                         f.write_str("a map of texts")
                     }
                     fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {

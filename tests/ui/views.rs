@@ -286,9 +286,7 @@ fn views_draw_what_a_session_publishes() {
             Shown::stage(page.clone());
             Shown::returns(page.clone());
             if algo == AlgoChoice::Iql {
-                let mut view = QtotView::default();
-                let draw: Draw = Box::new(move |ui, ctx, _| view.instead(ui, ctx));
-                let shown = Shown::new(page, vec2(480.0, 300.0), draw);
+                let shown = Shown::qtot(page);
                 shown.harness.get_by_label_contains("non-stationarity");
             } else {
                 let shown = Shown::qtot(page);

@@ -8,6 +8,9 @@ const EASE_SECS: f64 = 0.3;
 /// No axis is narrower than this, so that noise does not fill it.
 const NARROWEST: f32 = 0.05;
 
+/// Share of an axis that the values of a state must fill for the axis to stay as it is.
+const FULL_ENOUGH: f32 = 0.6;
+
 /// Ranges of the three axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ranges {
@@ -36,6 +39,8 @@ pub struct Axes {
     subject: Option<Subject>,
     from: Ranges,
     to: Ranges,
+    /// What the newest values need.
+    wanted: Ranges,
     started: f64,
 }
 
@@ -57,21 +62,26 @@ impl Axes {
     /// Takes up the newest picture at time `now`.
     pub fn follow(&mut self, now: f64, subject: Subject, wanted: Ranges) {
         let is_same = self.subject == Some(subject);
-        // The same state under newer weights: the scale stays, and only gives way to what would not fit.
-        let union = |a: (f32, f32), b: (f32, f32)| (a.0.min(b.0), a.1.max(b.1));
-        let to = if is_same { self.to.each(wanted, union) } else { wanted };
+        // The same state under newer weights: the scale stays as long as the values fill most of it.
+        let kept = |shown: (f32, f32), wanted: (f32, f32)| {
+            let fits = shown.0 <= wanted.0 && wanted.1 <= shown.1;
+            if fits && wanted.1 - wanted.0 >= FULL_ENOUGH * (shown.1 - shown.0) { shown } else { wanted }
+        };
+        let to = if is_same { self.to.each(wanted, kept) } else { wanted };
         if to != self.to {
             self.from = if self.subject.is_none() { to } else { self.at(now) };
             self.to = to;
             self.started = now;
         }
         self.subject = Some(subject);
+        self.wanted = wanted;
     }
 
-    /// The ranges at time `now`.
+    /// The ranges at time `now`. Values that outrun the easing widen them, so that nothing lies outside the axes.
     pub fn at(&self, now: f64) -> Ranges {
         let t = easing::cubic_out(((now - self.started) / EASE_SECS).clamp(0.0, 1.0) as f32);
-        self.from.each(self.to, |from, to| (from.0 + (to.0 - from.0) * t, from.1 + (to.1 - from.1) * t))
+        let eased = self.from.each(self.to, |from, to| (from.0 + (to.0 - from.0) * t, from.1 + (to.1 - from.1) * t));
+        eased.each(self.wanted, |eased, wanted| (eased.0.min(wanted.0), eased.1.max(wanted.1)))
     }
 
     /// Whether the next frame differs from this one.
@@ -107,9 +117,11 @@ mod tests {
         let mut axes = Axes::default();
         axes.follow(0.0, subject(3), ranges(2.0));
         axes.follow(1.0, subject(3), ranges(1.5));
-        assert_eq!(axes.at(1.5).z, (0.0, 2.0), "narrower values do not move the axis");
+        assert_eq!(axes.at(1.5).z, (0.0, 2.0), "somewhat narrower values do not move the axis");
         axes.follow(2.0, subject(3), ranges(2.5));
         assert_eq!(axes.at(3.0).z, (0.0, 2.5), "values that would not fit do");
+        axes.follow(4.0, subject(3), ranges(0.5));
+        assert_eq!(axes.at(5.0).z, (0.0, 0.5), "and so do values that would be a line in it");
     }
 
     #[test]
@@ -123,6 +135,17 @@ mod tests {
         assert!(axes.is_moving(1.1));
         assert_eq!(axes.at(1.3).z, (0.0, 1.0));
         assert!(!axes.is_moving(1.3));
+    }
+
+    #[test]
+    fn values_never_lie_outside_the_axes() {
+        let mut axes = Axes::default();
+        axes.follow(0.0, subject(3), ranges(1.0));
+        for frame in 1..20 {
+            let high = 1.0 + frame as f32;
+            axes.follow(f64::from(frame) * 0.05, subject(3 + frame), ranges(high));
+            assert!(axes.at(f64::from(frame) * 0.05).z.1 >= high);
+        }
     }
 
     #[test]

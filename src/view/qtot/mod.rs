@@ -22,7 +22,7 @@ use crate::view::orbit::Orbit;
 use crate::view::qtot::axes::{Axes, Ranges, Subject};
 use crate::view::qtot::picture::Picture;
 use crate::view::qtot::table::Shown;
-use crate::view::widgets::{Button, note, segmented, switch};
+use crate::view::widgets::{Button, segmented, switch};
 use crate::view::{numbers, parts, stage};
 
 /// Which picture of the joint value.
@@ -30,6 +30,8 @@ use crate::view::{numbers, parts, stage};
 enum Kind {
     Surface,
     Contour,
+    /// The table alone, in a column too narrow for a picture beside it.
+    Table,
 }
 
 /// The view and what of it outlives a frame.
@@ -64,11 +66,11 @@ impl View for QtotView {
         Some((Sentence { id: id.to_owned(), args: Vec::new() }, ViewId("returns")))
     }
 
-    fn instead(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>) {
-        rows::rows_ui(ui, ctx);
-    }
-
     fn ui(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
+        if self.unavailable(ctx).is_some() {
+            rows::rows_ui(ui, ctx);
+            return;
+        }
         if !ctx.watch.joint_values {
             actions.push(Action::Watch(Watch { joint_values: true, ..ctx.watch.clone() }));
         }
@@ -91,8 +93,14 @@ impl View for QtotView {
         let ranges = self.axes.at(now);
         let picture = Picture { mixed, pair: joint.pair, ranges, marked: self.marked };
         self.pictures(ui, ctx, joint, &picture);
-        self.facts(ui, ctx, joint, mixed);
-        self.controls(ui, ctx, joint, actions);
+        ui.scope(|ui| {
+            // Text, not controls: rows as low as their type.
+            ui.spacing_mut().interact_size.y = 0.0;
+            self.facts(ui, ctx, joint, mixed);
+        });
+        if !has_controls_above(ui, ctx, joint) {
+            ui.horizontal_wrapped(|ui| self.controls(ui, ctx, joint, actions));
+        }
     }
 }
 
@@ -112,8 +120,10 @@ impl QtotView {
             let options = [
                 (Kind::Surface, texts.t("qtot.surface"), texts.t("qtot.surface.tip")),
                 (Kind::Contour, texts.t("qtot.contour"), texts.t("qtot.contour.tip")),
+                (Kind::Table, texts.t("qtot.table"), texts.t("qtot.table.tip")),
             ];
-            if let Some(kind) = segmented(ui, ctx.theme, &options, self.kind(ctx)) {
+            let options = if is_narrow(ui, ctx) { &options[..] } else { &options[..2] };
+            if let Some(kind) = segmented(ui, ctx.theme, options, self.kind(ui, ctx)) {
                 self.kind = Some(kind);
             }
             if joint.exact.is_some() {
@@ -130,23 +140,29 @@ impl QtotView {
             if ctx.facts.num_agents > 2 {
                 pair_picker(ui, ctx, actions);
             }
+            if has_controls_above(ui, ctx, joint) {
+                ui.add_space(8.0);
+                self.controls(ui, ctx, joint, actions);
+            }
         });
     }
 
-    fn kind(&self, ctx: &ViewCtx<'_>) -> Kind {
-        self.kind.unwrap_or(if ctx.compact { Kind::Contour } else { Kind::Surface })
+    fn kind(&self, ui: &Ui, ctx: &ViewCtx<'_>) -> Kind {
+        let first = if ctx.compact { Kind::Contour } else { Kind::Surface };
+        self.kind.filter(|kind| *kind != Kind::Table || is_narrow(ui, ctx)).unwrap_or(first)
     }
 
     /// Surface or contour beside the table, or above it where the page is narrow.
     fn pictures(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, joint: &JointValues, picture: &Picture<'_>) {
-        let kind = self.kind(ctx);
+        let kind = self.kind(ui, ctx);
         let actions = picture.mixed.utilities.1.len() as f32;
         let rows = picture.mixed.utilities.0.len() as f32;
         let width = ui.available_width();
-        let is_wide = width >= 440.0 && !ctx.compact;
         // Room for the facts and the controls beneath.
-        let has_controls = !joint.is_sum;
-        let foot = ctx.theme.size.small * 1.7 + if has_controls { ctx.theme.size.control + 6.0 } else { 0.0 } + 8.0;
+        let has_controls = !joint.is_sum && !has_controls_above(ui, ctx, joint);
+        let lines = if is_narrow(ui, ctx) { 2.0 } else { 1.0 };
+        let controls = if has_controls { ctx.theme.size.control + 6.0 } else { 0.0 };
+        let foot = ctx.theme.size.small * 1.7 * lines + controls + 8.0;
         let height = (ui.available_height() - foot).clamp(190.0, 520.0);
         let table_width = (48.0 + actions * 37.0).min(width * 0.46);
         let exact = joint.exact.as_deref().filter(|_| !self.at_break);
@@ -156,8 +172,12 @@ impl QtotView {
         let mut plot = |ui: &mut Ui, size| match kind {
             Kind::Surface => surface::surface_ui(ui, ctx, picture, orbit, size),
             Kind::Contour => flat::flat_ui(ui, ctx, picture, size),
+            Kind::Table => table::table_ui(ui, ctx, picture, exact, shown, size),
         };
-        if is_wide {
+        let line = ctx.theme.size.tiny * 1.35;
+        if is_narrow(ui, ctx) {
+            pointed_at = plot(ui, vec2(width, height));
+        } else if !ctx.compact {
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = 10.0;
                 pointed_at = plot(ui, vec2(width - table_width - 10.0, height));
@@ -170,9 +190,7 @@ impl QtotView {
                 });
             });
         } else {
-            let height = if ctx.compact { (width * 0.85).clamp(240.0, 460.0) } else { height * 0.62 };
-            pointed_at = plot(ui, vec2(width, height));
-            let line = ctx.theme.size.tiny * 1.35;
+            pointed_at = plot(ui, vec2(width, (width * 0.85).clamp(240.0, 460.0)));
             let size = vec2(width, 2.0 * line + 8.0 + rows * (2.0 * line + 6.0));
             pointed_at = pointed_at.or(table::table_ui(ui, ctx, picture, exact, shown, size));
         }
@@ -200,59 +218,66 @@ impl QtotView {
             let tip = format!("{}\n\n{}", texts.t("qtot.igm.tip"), texts.f(scope, &[&enumerated]));
             parts::fact(ui, theme, "IGM", texts.t(verdict), color, &tip);
             let (share, states) = joint.igm_share;
-            if states > 0 && !self.is_elsewhere(ctx, joint) {
+            if states > 0 && self.reading(ctx, joint).1 == 0 {
                 let text = texts.f("qtot.igm.share", &[&numbers::percent(share), &numbers::count(states)]);
                 parts::fact(ui, theme, "", &text, theme.text_dim, texts.t("qtot.igm.share.tip"));
+            }
+            if let (2, Some((frame, _))) = (self.reading(ctx, joint).1, &joint.counterexample) {
+                let (rect, _) = ui.allocate_exact_size(vec2(34.0, 30.0), egui::Sense::hover());
+                stage::thumbnail(ui.painter(), ctx, rect, frame);
+                ui.label(RichText::new(texts.t("qtot.break.here")).font(theme.small()).color(theme.bad));
+                return;
             }
             parts::fact(ui, theme, "", texts.t("qtot.utility"), theme.text_faint, texts.t("qtot.utility.tip"));
         });
     }
 
-    /// The mixer without its constraint, and a state at which it breaks.
+    /// The mixer without its constraint, and a state at which it breaks: pieces of a row.
     fn controls(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, joint: &JointValues, actions: &mut Vec<Action>) {
         let (texts, theme) = (ctx.texts, ctx.theme);
-        if joint.is_sum {
-            return;
-        }
         let constraint = match ctx.spec.learner.positivity {
             PositivityChoice::Abs => "|·|",
             PositivityChoice::Softplus => "softplus",
         };
-        ui.horizontal_wrapped(|ui| {
-            if !ctx.spec.learner.monotone {
-                let text = RichText::new(texts.t("qtot.not_monotone")).font(theme.small()).color(theme.warn);
-                ui.label(text).on_hover_text(texts.t("qtot.not_monotone.tip"));
-                return;
-            }
-            let name = texts.f("qtot.without", &[constraint]);
-            if switch(ui, theme, ctx.watch.without_abs, &name).on_hover_text(texts.t("qtot.without.tip")).clicked() {
-                self.at_break = false;
-                actions.push(Action::Watch(Watch { without_abs: !ctx.watch.without_abs, ..ctx.watch.clone() }));
-            }
-            ui.label(RichText::new(name).font(theme.small())).on_hover_text(texts.t("qtot.without.tip"));
-            if !ctx.watch.without_abs || joint.without_abs.is_none() {
-                return;
-            }
-            let Some((frame, _)) = &joint.counterexample else {
-                note(ui, theme, texts.t("qtot.break.none"));
-                return;
-            };
-            let label = if self.at_break { "qtot.break.back" } else { "qtot.break.find" };
-            let button = Button::text(texts.t(label)).tip(texts.t("qtot.break.tip")).selected(self.at_break);
-            if button.show(ui, theme).clicked() {
-                self.at_break = !self.at_break;
-            }
-            if self.at_break {
-                let (rect, _) = ui.allocate_exact_size(vec2(64.0, 48.0), egui::Sense::hover());
-                stage::thumbnail(ui.painter(), ctx, rect, frame);
-                ui.label(RichText::new(texts.t("qtot.break.here")).font(theme.small()).color(theme.bad));
-            }
-        });
+        if joint.is_sum {
+            return;
+        }
+        if !ctx.spec.learner.monotone {
+            let text = RichText::new(texts.t("qtot.not_monotone")).font(theme.small()).color(theme.warn);
+            ui.label(text).on_hover_text(texts.t("qtot.not_monotone.tip"));
+            return;
+        }
+        let name = texts.f("qtot.without", &[constraint]);
+        if switch(ui, theme, ctx.watch.without_abs, &name).on_hover_text(texts.t("qtot.without.tip")).clicked() {
+            self.at_break = false;
+            actions.push(Action::Watch(Watch { without_abs: !ctx.watch.without_abs, ..ctx.watch.clone() }));
+        }
+        ui.label(RichText::new(name).font(theme.small())).on_hover_text(texts.t("qtot.without.tip"));
+        if !ctx.watch.without_abs || joint.without_abs.is_none() {
+            return;
+        }
+        if joint.counterexample.is_none() {
+            let text = RichText::new(texts.t("qtot.break.none")).font(theme.small()).color(theme.text_dim);
+            ui.add(egui::Label::new(text).truncate());
+            return;
+        }
+        let label = if self.at_break { "qtot.break.back" } else { "qtot.break.find" };
+        let button = Button::text(texts.t(label)).tip(texts.t("qtot.break.tip")).selected(self.at_break);
+        if button.show(ui, theme).clicked() {
+            self.at_break = !self.at_break;
+        }
     }
+}
 
-    fn is_elsewhere(&self, ctx: &ViewCtx<'_>, joint: &JointValues) -> bool {
-        self.reading(ctx, joint).1 != 0
-    }
+/// Whether the controls of the constraint stand in the row above the picture, where there is room: the picture is then
+/// higher by a row.
+fn has_controls_above(ui: &Ui, ctx: &ViewCtx<'_>, joint: &JointValues) -> bool {
+    joint.exact.is_none() && ctx.facts.num_agents == 2 && !ctx.compact && ui.max_rect().width() >= 490.0
+}
+
+/// A column without room for a table beside the picture; on a phone they stand one below the other.
+fn is_narrow(ui: &Ui, ctx: &ViewCtx<'_>) -> bool {
+    !ctx.compact && ui.max_rect().width() < 440.0
 }
 
 fn subject(ctx: &ViewCtx<'_>, joint: &JointValues, reading: u32) -> Subject {

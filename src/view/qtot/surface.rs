@@ -26,8 +26,9 @@ pub fn surface_ui(
         ui.request_repaint();
     }
     let (labels, bar, room) = picture.cut(ctx, rect);
+    // Room for the numbers and names outside the near edges of the floor.
     let margin = ctx.theme.size.tiny;
-    let inner = room.shrink2(vec2(margin * 1.2, margin * 1.3));
+    let inner = room.shrink2(vec2(margin * 1.6, margin * 1.1));
     let height = half_height(inner);
     let view = orbit.project(inner, height);
     let painter = ui.painter_at(room);
@@ -97,6 +98,11 @@ fn paint_box(painter: &Painter, ctx: &ViewCtx<'_>, picture: &Picture<'_>, view: 
     let line = |a: Point, b: Point, stroke: Stroke| {
         painter.line_segment([view.screen(a), view.screen(b)], stroke);
     };
+    // A place `points` beyond an edge of the floor: as far at every size of the scene.
+    let outside = |edge: Point, beyond: Point, points: f32| {
+        let edge = view.screen(edge);
+        edge + (view.screen(beyond) - edge).normalized() * points
+    };
     // The far sides are where the eye is not.
     let far = [-view.toward[0].signum(), -view.toward[1].signum()];
     let near = [-far[0], -far[1]];
@@ -119,13 +125,14 @@ fn paint_box(painter: &Painter, ctx: &ViewCtx<'_>, picture: &Picture<'_>, view: 
                 continue;
             }
             let text = tick_text(mark, step);
-            let at = view.screen(point(along, near_side * 1.12, floor));
+            let at =
+                outside(point(along, near_side, floor), point(along, near_side * 1.5, floor), theme.size.tiny * 1.15);
             painter.text(at, Align2::CENTER_CENTER, text, theme.tiny(), theme.text_faint);
         }
         line(point(-1.0, near_side, floor), point(1.0, near_side, floor), strong);
         line(point(-1.0, far_side, floor), point(1.0, far_side, floor), strong);
         let (name, color) = picture.axis_name(ctx, axis);
-        let at = view.screen(point(0.0, near_side * 1.3, floor));
+        let at = outside(point(0.0, near_side, floor), point(0.0, near_side * 1.5, floor), theme.size.tiny * 2.7);
         painter.text(at, Align2::CENTER_CENTER, format!("{name} →"), theme.small(), color);
     }
     let heights = ticks((f64::from(picture.ranges.z.0), f64::from(picture.ranges.z.1)), 4).0;

@@ -102,7 +102,7 @@ impl GameStage {
         // Higher than this the tables would stand in empty boxes.
         let rect = Align2::CENTER_CENTER
             .align_size_within_rect(vec2(rect.width(), rect.height().min(rect.width() * 0.84)), rect);
-        let root_height = (rect.height() * 0.24).clamp(58.0, 92.0);
+        let root_height = (theme.size.body * 1.5 + theme.size.small * 2.8 + 16.0).max(rect.height() * 0.22);
         let root_width = rect.width().min(360.0);
         let root =
             Rect::from_min_size(pos2(rect.center().x - root_width / 2.0, rect.top()), vec2(root_width, root_height));
