@@ -161,7 +161,7 @@ fn p37_without_an_id_equal_observations_give_equal_actions() {
 }
 
 /// Whatever a list does to act reads buffers that agents may see, and nothing else; see also the test that does not
-/// compile in `nn/graph.rs`.
+/// compile in `nn/buffers.rs`.
 #[test]
 fn p38_acting_reads_execution_buffers_alone() {
     let mut spec = ExperimentSpec::defaults(EnvChoice::Matrix, AlgoChoice::Qmix);
