@@ -43,22 +43,22 @@ fn penalty_and_other_common_payoffs_are_reported() {
 }
 
 #[test]
-fn one_pellet_on_4x4_is_reached_without_detours() {
+fn p41_one_pellet_on_4x4_is_reached_without_detours() {
     check(&["pellet_4x4"]);
 }
 
 #[test]
-fn one_pellet_on_6x6_is_reached_without_detours() {
+fn p41_one_pellet_on_6x6_is_reached_without_detours() {
     check(&["pellet_6x6_vdn", "pellet_6x6_qmix"]);
 }
 
 #[test]
-fn several_pellets_and_limited_sight() {
+fn p41_several_pellets_and_limited_sight() {
     check(&["pellet_6x6_four_qmix", "sight_4x4_qmix", "sight_6x6_qmix"]);
 }
 
 #[test]
-fn conflicts() {
+fn p41_conflicts() {
     check(&["pellet_race", "prisoners_dilemma", "stag_hunt", "matching_pennies"]);
 }
 
