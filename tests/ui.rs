@@ -3,5 +3,6 @@
 mod ui {
     mod fixture;
     mod page;
+    mod texts;
     mod views;
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use egui::{Vec2, vec2};
 use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use tandem::app::Page;
 use tandem::platform::{Host, Inline, Origin};
 
@@ -115,5 +116,276 @@ impl Window {
     /// What the page says of itself.
     pub(crate) fn status(&self) -> serde_json::Value {
         serde_json::from_str(&self.page.borrow().status()).expect("the status is JSON")
+    }
+}
+
+fn press(window: &mut Window, key: egui::Key) {
+    window.harness.key_press(key);
+    window.frames(3);
+}
+
+fn click(window: &mut Window, name: &str) {
+    window.harness.get_by_label(name).click();
+    window.frames(3);
+}
+
+#[test]
+fn without_a_link_the_first_experiment_waits_at_update_0() {
+    let window = Window::wide("");
+    let status = window.status();
+    assert_eq!(status["state"], "paused");
+    assert_eq!(status["update"], 0);
+    assert_eq!(status["link"], "#v=1&env=pellet&algo=qmix&seed=7&view=qtot");
+    assert!(status["ready"].as_bool().is_some_and(|ready| ready), "the untrained world is on the stage: {status}");
+    assert!(window.outside.borrow().shown.is_empty(), "opening writes nothing into the address bar");
+}
+
+#[test]
+fn the_keyboard_runs_the_transport() {
+    let mut window = Window::wide("");
+    press(&mut window, egui::Key::Space);
+    assert_eq!(window.status()["state"], "running");
+    window.frames(30);
+    press(&mut window, egui::Key::Space);
+    window.frames(30);
+    assert_eq!(window.status()["state"], "paused");
+    let before = window.status()["update"].as_u64().expect("a number");
+    assert!(before > 0, "training happened");
+    press(&mut window, egui::Key::U);
+    window.frames(10);
+    assert_eq!(window.status()["update"].as_u64(), Some(before + 1));
+    let env_steps = window.status()["envSteps"].as_u64();
+    press(&mut window, egui::Key::S);
+    window.frames(10);
+    assert!(window.status()["envSteps"].as_u64() > env_steps);
+    press(&mut window, egui::Key::R);
+    window.frames(10);
+    assert_eq!(window.status()["update"], 0);
+}
+
+#[test]
+fn typing_into_a_field_is_not_a_command() {
+    let mut window = Window::wide("");
+    window.harness.get_by_role_and_label(egui::Role::Button, "Learning rate").click();
+    window.frames(3);
+    for text in ["5e-4", " "] {
+        window.harness.event(egui::Event::Text(text.to_owned()));
+    }
+    window.harness.key_press(egui::Key::Space);
+    window.frames(3);
+    assert_eq!(window.status()["state"], "paused", "space went into the field");
+    press(&mut window, egui::Key::Enter);
+    window.frames(6);
+    assert!(window.status()["link"].as_str().is_some_and(|link| link.contains("lr=5e-4")), "{}", window.status());
+}
+
+#[test]
+fn every_control_is_reached_with_tab() {
+    let mut window = Window::wide("");
+    let mut reached = std::collections::BTreeSet::new();
+    for _ in 0..120 {
+        window.harness.key_press(egui::Key::Tab);
+        window.frames(1);
+        if let Some(name) = focused(&window) {
+            reached.insert(name);
+        }
+    }
+    for name in ["Experiments", "Share", "Run", "Env step", "Restart training", "Returns", "Learning rate", "Algorithm"]
+    {
+        assert!(reached.contains(name), "{name} was not reached: {reached:?}");
+    }
+}
+
+fn focused(window: &Window) -> Option<String> {
+    let root = window.harness.root();
+    root.children_recursive()
+        .find(|node| node.accesskit_node().is_focused())
+        .and_then(|node| node.accesskit_node().label())
+}
+
+#[test]
+fn a_restart_edit_can_be_taken_back_to_the_very_update() {
+    let mut window = Window::wide("");
+    press(&mut window, egui::Key::Space);
+    window.frames(40);
+    press(&mut window, egui::Key::Space);
+    window.frames(5);
+    // A pause may fall inside an update; a run is repeated to an update's end.
+    press(&mut window, egui::Key::U);
+    window.frames(10);
+    let before = window.status();
+    assert!(before["update"].as_u64() > Some(5));
+    click(&mut window, "New seed");
+    window.frames(10);
+    assert_eq!(window.status()["update"], 0);
+    assert_eq!(window.status()["seed"], "1");
+    assert_eq!(window.status()["kept"], 1, "the earlier curve stays as a thin line");
+    click(&mut window, "Undo");
+    for _ in 0..100 {
+        window.frames(5);
+        if window.status()["update"] == before["update"] && window.status()["state"] == "paused" {
+            break;
+        }
+    }
+    assert_eq!(window.status()["traceHash"], before["traceHash"], "the same run, bit for bit");
+}
+
+#[test]
+fn the_offer_to_undo_ends() {
+    let mut window = Window::wide("");
+    click(&mut window, "New seed");
+    assert!(window.harness.query_by_label("Undo").is_some());
+    window.outside.borrow_mut().seconds += 11.0;
+    window.frames(2);
+    assert!(window.harness.query_by_label("Undo").is_none());
+}
+
+#[test]
+fn a_live_change_is_told_in_the_status_and_by_share() {
+    let mut window = Window::wide("");
+    press(&mut window, egui::Key::Space);
+    window.frames(40);
+    window.harness.get_by_role_and_label(egui::Role::Button, "Learning rate").click();
+    window.frames(3);
+    window.harness.event(egui::Event::Text("2e-4".to_owned()));
+    window.frames(1);
+    press(&mut window, egui::Key::Enter);
+    window.frames(30);
+    assert!(window.status()["update"].as_u64() > Some(0), "training goes on");
+    assert!(window.harness.query_by_label_contains("changed at update").is_some());
+    click(&mut window, "Share");
+    assert!(window.harness.query_by_label_contains("will not repeat this run").is_some());
+}
+
+#[test]
+fn share_copies_the_link_and_selects_it_where_copying_is_refused() {
+    let mut window = Window::wide("#v=1&env=two_step&algo=vdn&seed=3&later=7");
+    click(&mut window, "Share");
+    click(&mut window, "Copy link");
+    let link = "#v=1&env=two_step&algo=vdn&seed=3&view=qtot&later=7";
+    assert_eq!(window.outside.borrow().copied, [format!("https://tandem.test/{link}")]);
+    assert_eq!(window.outside.borrow().shown, [link.to_owned()], "and into the address bar, once");
+    assert!(window.harness.query_by_label("Copied").is_some());
+    window.outside.borrow_mut().can_copy = false;
+    click(&mut window, "Copy link");
+    window.frames(4);
+    assert_eq!(focused(&window).as_deref(), Some("Link"));
+    assert!(window.harness.query_by_label_contains("Ctrl+C").is_some());
+}
+
+#[test]
+fn a_pasted_link_is_loaded_and_its_mistakes_are_told() {
+    let mut window = Window::wide("");
+    let link = "#v=1&env=matrix&algo=iql&gamma=7&lang=zh&view=nowhere";
+    window.outside.borrow_mut().links.push(link.to_owned());
+    window.frames(8);
+    let status = window.status();
+    assert_eq!(status["lang"], "zh");
+    let notices: Vec<&str> = status["notices"].as_array().expect("a list").iter().filter_map(|n| n.as_str()).collect();
+    assert_eq!(notices.len(), 2, "{notices:?}");
+    assert!(notices.iter().any(|notice| notice.contains("gamma") && notice.contains('7')));
+    assert!(notices.iter().any(|notice| notice.contains("nowhere") && notice.contains("qtot")));
+    assert!(window.outside.borrow().stored.get("lang").is_none(), "a link's language is not stored");
+}
+
+#[test]
+fn choices_are_kept_and_never_override_a_link() {
+    let mut window = Window::wide("");
+    click(&mut window, "中文");
+    assert_eq!(window.status()["lang"], "zh");
+    assert_eq!(window.outside.borrow().stored["lang"], "zh");
+    window.outside.borrow_mut().links.push("#v=1&env=pellet&lang=en".to_owned());
+    window.frames(6);
+    assert_eq!(window.status()["lang"], "en");
+    assert_eq!(window.outside.borrow().stored["lang"], "zh");
+}
+
+#[test]
+fn an_algorithm_that_cannot_learn_here_stays_in_the_list_with_the_reason() {
+    let mut window = Window::wide("#v=1&env=pellet&reward=first&start=opposite&algo=iql&seed=7");
+    window.harness.get_by_role_and_label(egui::Role::ComboBox, "Algorithm").click();
+    window.frames(3);
+    for name in ["VDN", "QMIX"] {
+        let entry = window.harness.get_by_role_and_label(egui::Role::MenuItem, name);
+        assert!(entry.accesskit_node().is_disabled(), "{name} can be pressed");
+    }
+    assert!(!window.harness.get_by_role_and_label(egui::Role::MenuItem, "IQL").accesskit_node().is_disabled());
+}
+
+#[test]
+fn every_experiment_and_every_view_opens_in_both_languages() {
+    use tandem_core::experiment::presets::presets;
+    for language in ["en", "zh"] {
+        for preset in presets() {
+            let mut window = Window::open(&preset.link, vec2(1366.0, 640.0), egui::Theme::Light, language);
+            assert_eq!(window.status()["notices"], serde_json::json!([]), "{}", preset.id);
+            for view in tandem::view::registry::views() {
+                let texts = tandem::view::text::Texts {
+                    lang: tandem::view::text::Lang::from_tag(language).unwrap_or_default(),
+                };
+                window.harness.get_by_role_and_label(egui::Role::Tab, texts.t(view.title())).click();
+                window.frames(4);
+                assert_eq!(window.status()["view"], view.id().0);
+                no_raw_ids(&window, &preset.id);
+            }
+        }
+    }
+}
+
+/// A text without an entry shows its id.
+fn no_raw_ids(window: &Window, place: &str) {
+    for node in window.harness.root().children_recursive() {
+        for text in [node.accesskit_node().label(), node.accesskit_node().value()].into_iter().flatten() {
+            let is_word = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+            let parts: Vec<&str> = text.split('.').collect();
+            assert!(parts.len() < 2 || !parts.iter().all(|part| is_word(part)), "{place} shows the id {text}");
+        }
+    }
+}
+
+#[test]
+fn in_the_smallest_windows_everything_is_whole() {
+    let inside = |window: &Window, name: &str, size: Vec2| {
+        let button = window.harness.query_by_role_and_label(egui::Role::Button, name);
+        let rect = button.unwrap_or_else(|| window.harness.get_by_label_contains(name)).rect();
+        let screen = egui::Rect::from_min_size(egui::Pos2::ZERO, size).expand(0.5);
+        assert!(screen.contains_rect(rect), "{name} is at {rect:?} in {size}");
+    };
+    let size = vec2(1366.0, 640.0);
+    let window = Window::open("", size, egui::Theme::Light, "en");
+    for name in ["Run", "Env step", "Restart training", "New seed", "Hold", "Restart episode", "Grid world", "IGM"] {
+        inside(&window, name, size);
+    }
+    inside(&window, "mean steps until the last pellet", size);
+
+    let size = vec2(390.0, 844.0);
+    let mut window = Window::open("", size, egui::Theme::Light, "en");
+    for name in ["Run", "Env step", "Update", "Grid world"] {
+        inside(&window, name, size);
+    }
+    for tab in ["Q_tot", "Returns", "Set-up"] {
+        click(&mut window, tab);
+        for name in ["Run", "Env step", "Update"] {
+            inside(&window, name, size);
+        }
+    }
+}
+
+#[test]
+fn on_a_phone_everything_to_press_is_large_enough_for_a_finger() {
+    let mut window = Window::open("", vec2(390.0, 844.0), egui::Theme::Light, "en");
+    for tab in ["Stage", "Q_tot", "Set-up"] {
+        window.harness.get_by_role_and_label(egui::Role::Tab, tab).click();
+        window.frames(4);
+        for node in window.harness.root().children_recursive() {
+            let role = node.accesskit_node().role();
+            let is_pressed =
+                matches!(role, egui::Role::Button | egui::Role::RadioButton | egui::Role::Tab | egui::Role::ComboBox);
+            let name = node.accesskit_node().label().unwrap_or_default();
+            let Some(rect) = node.accesskit_node().bounding_box().filter(|_| is_pressed) else { continue };
+            let is_step = name.ends_with('−') || name.ends_with('+');
+            let least = if is_step { 36.0 } else { 42.0 };
+            assert!(rect.height() >= 42.0 && rect.width() >= least, "{tab}: {name} is only {rect:?}");
+        }
     }
 }

@@ -86,8 +86,11 @@ fn group_ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, group: Group, index
 fn fold(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, index: usize, count: usize, group: &str) {
     let theme = ctx.theme();
     let is_open = desk.unfolded[index];
-    let text =
-        if is_open { ctx.t("setup.fewer").to_owned() } else { ctx.texts().f("setup.more", &[&count.to_string()]) };
+    let text = match (is_open, count) {
+        (true, _) => ctx.t("setup.fewer").to_owned(),
+        (false, 1) => ctx.t("setup.more.one").to_owned(),
+        (false, count) => ctx.texts().f("setup.more", &[&count.to_string()]),
+    };
     let size = vec2(ui.available_width(), if ctx.view.compact { theme.size.control } else { 22.0 });
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_open, format!("{group}: {text}")));

@@ -109,8 +109,8 @@ pub fn tall_card(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<
         if cover(ui, ctx, desk, out) {
             return;
         }
+        // Run and the steps are in the bar below.
         heading(ui, theme, ctx.t("transport.training"));
-        ui.horizontal_wrapped(|ui| training_buttons(ui, ctx, out));
         ui.horizontal_wrapped(|ui| restart_buttons(ui, ctx, out));
         ui.horizontal_wrapped(|ui| speed(ui, ctx, out));
         ui.add_space(4.0);

@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn a_closed_level_line_closes_and_lies_on_the_level() {
         let n = 21;
-        let f = |x: f32, y: f32| (x - 10.0).powi(2) + (y - 10.0).powi(2);
+        let f = |x: f32, y: f32| (x - 10.0) * (x - 10.0) + (y - 10.0) * (y - 10.0);
         let values: Vec<f32> = (0..n * n).map(|k| f((k % n) as f32, (k / n) as f32)).collect();
         let lines = level_lines(n, &values, 36.0);
         for [from, to] in &lines {

@@ -1,0 +1,84 @@
+//! Every text the source names exists, and every text that exists is named.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use tandem::view::text::table;
+use tandem_core::experiment::knobs::{KNOBS, Kind};
+use tandem_core::experiment::presets::presets;
+
+/// String literals of all sources that look like ids: words with dots between them.
+fn literals() -> BTreeSet<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = if root.join("src").exists() { root.to_path_buf() } else { std::env::current_dir().expect("a folder") };
+    let mut found = BTreeSet::new();
+    for folder in ["src", "crates/core/src"] {
+        collect(&root.join(folder), &mut found);
+    }
+    found
+}
+
+fn collect(folder: &Path, found: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).expect("the sources are here").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let source = std::fs::read_to_string(&path).expect("a source is text");
+            found.extend(source.split('"').skip(1).filter(|text| is_id(text)).map(str::to_owned));
+        }
+    }
+}
+
+fn is_id(text: &str) -> bool {
+    let is_word = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    text.contains('.') && text.split('.').all(is_word) && text.starts_with(|c: char| c.is_ascii_lowercase())
+}
+
+/// Ids made from the tables of knobs and presets.
+fn made() -> BTreeSet<String> {
+    let mut ids = BTreeSet::new();
+    for knob in &KNOBS {
+        ids.extend([knob.text_id(), knob.tip_id()]);
+        if let Kind::Choice { ids: choices, .. } = knob.kind {
+            ids.extend(choices.iter().map(|id| knob.choice_id(id)));
+        }
+    }
+    for preset in presets() {
+        ids.extend([preset.title_id(), preset.question_id(), preset.press_id(), preset.answer_id()]);
+    }
+    ids
+}
+
+#[test]
+fn what_is_made_from_the_tables_is_there() {
+    let missing: Vec<String> = made().into_iter().filter(|id| !table().contains_key(id)).collect();
+    assert!(missing.is_empty(), "no text for {missing:?}");
+}
+
+#[test]
+fn what_the_source_names_is_there() {
+    // First words of ids; other literals with dots are file names, formulas, links.
+    let domains: BTreeSet<&str> = table().keys().filter_map(|id| id.split('.').next()).collect();
+    let is_text = |id: &String| id.split('.').next().is_some_and(|domain| domains.contains(domain));
+    // A mark that knobs resolve to env steps or episodes.
+    let is_text = |id: &String| is_text(id) && id != "unit.segments";
+    let missing: Vec<String> =
+        literals().into_iter().filter(is_text).filter(|id| !table().contains_key(id) && !id.ends_with(".rs")).collect();
+    assert!(missing.is_empty(), "no text for {missing:?}");
+}
+
+#[test]
+fn nothing_stands_in_the_table_unused() {
+    let mut used = literals();
+    used.extend(made());
+    let is_used = |id: &str| {
+        // A tip belongs to the text it explains; action and stage names are made by environments.
+        used.contains(id)
+            || id.strip_suffix(".tip").is_some_and(|id| used.contains(id))
+            || id.starts_with("action.")
+            || id.starts_with("stage.")
+    };
+    let unused: Vec<&String> = table().keys().filter(|id| !is_used(id)).collect();
+    assert!(unused.is_empty(), "nothing shows {unused:?}");
+}
