@@ -17,13 +17,13 @@ pub fn message(ui: &mut Ui, theme: &Theme, size: Vec2, text: &str) {
 }
 
 /// A tooltip at the pointer, at once: for painted things that have no widget of their own.
-pub fn tip_now(ui: &Ui, response: &Response, add_contents: impl FnOnce(&mut Ui)) {
+pub fn tip_now<R>(ui: &Ui, response: &Response, add_contents: impl FnOnce(&mut Ui) -> R) {
     let id = response.id.with("tip now");
     Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), id, PopupAnchor::Pointer).gap(14.0).show(|ui| {
         ui.set_max_width(300.0);
         ui.spacing_mut().interact_size.y = 0.0;
         ui.spacing_mut().item_spacing.y = 2.0;
-        add_contents(ui);
+        add_contents(ui)
     });
 }
 

@@ -60,6 +60,10 @@ pub struct ChartReply {
     pub hovered: Option<u32>,
     /// The series whose label or line the pointer is on.
     pub hovered_series: Option<u32>,
+    /// The pointer is on the title.
+    pub on_title: bool,
+    /// The reference whose name the pointer is on.
+    pub hovered_reference: Option<u32>,
 }
 
 /// The value-to-screen map of one chart.
@@ -104,8 +108,9 @@ impl Chart {
             }
         }
         self.reference_lines(&painter, theme, &scale);
+        let mut names = Vec::new();
         if !self.bare {
-            self.reference_labels(&painter, theme, rect, &scale);
+            names = self.reference_labels(&painter, theme, rect, &scale);
         }
         for series in &self.series {
             lines.add(Shape::line(
@@ -119,8 +124,12 @@ impl Chart {
         }
         let pointer = response.hover_pos();
         let hovered_series = self.labels(&painter, theme, &scale, pointer);
-        let hovered = self.hover(&lines, theme, &scale, pointer);
-        ChartReply { response, hovered, hovered_series }
+        let is_at = |place: &Rect| pointer.is_some_and(|at| place.expand(2.0).contains(at));
+        let hovered_reference = (0..).zip(&names).find(|(_, place)| is_at(place)).map(|(index, _)| index);
+        let title = Rect::from_min_max(rect.min, pos2(rect.right(), scale.plot.top() - 2.0));
+        let on_title = !self.bare && hovered_reference.is_none() && is_at(&title);
+        let hovered = if on_title { None } else { self.hover(&lines, theme, &scale, pointer) };
+        ChartReply { response, hovered, hovered_series, on_title, hovered_reference }
     }
 
     fn scale(&self, rect: Rect, theme: &Theme, ui: &Ui) -> Scale {
@@ -191,8 +200,9 @@ impl Chart {
     }
 
     /// Names of the reference lines: in the title's row where there is room, else at the left ends of their lines,
-    /// where the curves are still far away.
-    fn reference_labels(&self, painter: &egui::Painter, theme: &Theme, rect: Rect, scale: &Scale) {
+    /// where the curves are still far away. Where each name stands.
+    fn reference_labels(&self, painter: &egui::Painter, theme: &Theme, rect: Rect, scale: &Scale) -> Vec<Rect> {
+        let mut places = Vec::new();
         let title = painter.layout_no_wrap(self.title.clone(), theme.small(), theme.text_dim);
         let mut right = rect.right();
         for reference in &self.references {
@@ -201,6 +211,7 @@ impl Chart {
             if left - 34.0 > rect.left() + title.size().x {
                 let dash = [pos2(left - 22.0, rect.top() + 8.0), pos2(left - 5.0, rect.top() + 8.0)];
                 painter.extend(Shape::dashed_line(&dash, Stroke::new(1.2, theme.text_dim), 5.0, 4.0));
+                places.push(Rect::from_min_size(pos2(left, rect.top() + 1.0), galley.size()));
                 painter.galley(pos2(left, rect.top() + 1.0), galley, theme.text_dim);
                 right = left - 40.0;
                 continue;
@@ -211,7 +222,9 @@ impl Chart {
             let place = anchor.anchor_size(pos2(scale.plot.left() + 6.0, y + dy), galley.size());
             painter.rect_filled(place.expand(1.0), 2.0, theme.fade(theme.card, 0.75));
             painter.galley(place.min, galley, theme.text_dim);
+            places.push(place);
         }
+        places
     }
 
     /// Labels at the right ends, moved apart; the series whose label or line is under the pointer.

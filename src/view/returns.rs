@@ -109,6 +109,19 @@ fn headline_ui(ui: &mut Ui, ctx: &ViewCtx<'_>, size: Vec2, is_small: bool, actio
         bare: false,
     };
     let reply = chart.ui(ui, ctx.theme, size);
+    if parts::is_covered(ui) {
+        return;
+    }
+    if reply.on_title || reply.hovered_reference.is_some() {
+        let id = match (reply.on_title, ctx.facts.lower_is_better) {
+            (true, true) => "headline.steps.tip",
+            (true, false) => "headline.return.tip",
+            (false, _) => "optimum.tip",
+        };
+        let text = texts.f(id, &[&numbers::count(ctx.facts.max_steps)]);
+        parts::tip_now(ui, &reply.response, |ui| ui.label(text));
+        return;
+    }
     let own_index = chart.series.len() as u32 - 1;
     let kept = reply.hovered_series.filter(|index| *index != own_index);
     if let Some(kept) = kept.and_then(|index| ctx.kept.get(index as usize)) {
@@ -116,20 +129,16 @@ fn headline_ui(ui: &mut Ui, ctx: &ViewCtx<'_>, size: Vec2, is_small: bool, actio
         if reply.response.clicked() {
             actions.push(Action::OpenLink(kept.link.clone()));
         }
-        if !parts::is_covered(ui) {
-            parts::tip_now(ui, &reply.response, |ui| {
-                ui.colored_label(ctx.theme.kept_color(kept.color_index), &kept.label);
-                if let Some(last) = kept.points.last() {
-                    ui.label(point_text(ctx, last));
-                }
-                ui.label(RichText::new(texts.t("headline.kept.tip")).color(ctx.theme.text_dim).small());
-            });
-        }
+        parts::tip_now(ui, &reply.response, |ui| {
+            ui.colored_label(ctx.theme.kept_color(kept.color_index), &kept.label);
+            if let Some(last) = kept.points.last() {
+                ui.label(point_text(ctx, last));
+            }
+            ui.label(RichText::new(texts.t("headline.kept.tip")).color(ctx.theme.text_dim).small());
+        });
         return;
     }
-    if let Some(point) =
-        reply.hovered.and_then(|index| ctx.curve.get(index as usize)).filter(|_| !parts::is_covered(ui))
-    {
+    if let Some(point) = reply.hovered.and_then(|index| ctx.curve.get(index as usize)) {
         parts::tip_now(ui, &reply.response, |ui| {
             let at = [numbers::count(point.env_steps), numbers::count(point.update)];
             ui.strong(texts.f("headline.at", &[&at[0], &at[1]]));
@@ -207,6 +216,9 @@ fn returns_ui(ui: &mut Ui, ctx: &ViewCtx<'_>, size: Vec2) {
         bare: false,
     };
     let reply = chart.ui(ui, theme, size);
+    if reply.on_title && !parts::is_covered(ui) {
+        parts::tip_now(ui, &reply.response, |ui| ui.label(texts.t("returns.tip")));
+    }
     let Some(point) = reply.hovered.and_then(|index| ctx.curve.get(index as usize)).filter(|_| !parts::is_covered(ui))
     else {
         return;

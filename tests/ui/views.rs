@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use egui::{Pos2, Vec2, vec2};
+use egui::{Pos2, Vec2, pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, SnapshotResults};
 use tandem::view::api::{Action, EditMode, View as _, ViewCtx, ViewId};
@@ -256,6 +256,37 @@ fn p45_returns_have_their_own_axis_and_the_band_says_what_it_is() {
     shown.harness.get_by_label("clear earlier curves").click();
     shown.harness.run();
     assert_eq!(shown.take(), [Action::ClearKept]);
+}
+
+#[test]
+fn the_headline_and_its_optimum_say_what_they_are() {
+    let mut shown = Shown::returns(fixture::pellet(AlgoChoice::Qmix));
+    shown.harness.hover_at(pos2(60.0, 16.0));
+    shown.harness.run();
+    shown.harness.get_by_label_contains("counts as the time limit (50)");
+    shown.harness.hover_at(pos2(440.0, 16.0));
+    shown.harness.run();
+    shown.harness.get_by_label_contains("computed by search");
+}
+
+#[test]
+fn a_click_on_an_earlier_curve_opens_its_link() {
+    let mut page = fixture::pellet(AlgoChoice::Qmix);
+    let mut kept = fixture::kept("IQL");
+    // Above everything else, so that its line is alone.
+    kept.points.iter_mut().for_each(|point| point.mean = 45.0);
+    page.kept = vec![kept];
+    let mut shown = Shown::returns(page);
+    let on_line = (20..160).step_by(3).map(|y| pos2(200.0, y as f32));
+    for at in on_line {
+        shown.click(at);
+        let actions = shown.take();
+        if !actions.is_empty() {
+            assert_eq!(actions, [Action::OpenLink("#IQL".to_owned())]);
+            return;
+        }
+    }
+    panic!("no place on the earlier curve opens it");
 }
 
 #[test]

@@ -134,6 +134,8 @@ impl Picture<'_> {
             line(ui, &q(self.pair.0), one, ctx.theme.agent_text(self.pair.0));
             line(ui, &q(self.pair.1), two, ctx.theme.agent_text(self.pair.1));
             line(ui, "Q_tot", total, ctx.theme.text);
+            let unit = egui::RichText::new(ctx.texts.t("qtot.tip.unit")).color(ctx.theme.text_dim).small();
+            ui.label(unit);
             if action == self.mixed.greedy {
                 ui.label(egui::RichText::new(ctx.texts.t("qtot.greedy.tip")).color(ctx.theme.text_dim).small());
             }

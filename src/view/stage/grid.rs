@@ -86,6 +86,13 @@ impl GridStage {
                 let color = theme.fade(theme.agent_color(agent as u32), 1.0 - t);
                 let center = grid.min + disc.at * size;
                 painter.circle_stroke(center, size * (disc.radius + 0.35 * t), Stroke::new(3.0 * (1.0 - t), color));
+                // What the arrival paid rises from the agent.
+                if let Some(&reward) = ctx.snapshot.stage.rewards.get(agent) {
+                    let at = center - vec2(0.0, size * (disc.radius + 0.12 + 0.2 * t));
+                    let paid = numbers::signed(reward, numbers::payoff);
+                    let ink = theme.fade(theme.agent_text(agent as u32), 1.0 - t * t);
+                    painter.text(at, egui::Align2::CENTER_CENTER, paid, theme.strong(theme.size.body), ink);
+                }
             }
         }
         for (agent, disc) in (0_u32..).zip(&discs) {

@@ -188,11 +188,13 @@ impl StageView {
                     .f("stage.caption.q", &[&agent, &numbers::value(low), &numbers::value(high), texts.t(q_unit(ctx))]),
                 None => texts.f("stage.caption.q.none", &[&agent]),
             },
+            (Frame::Grid { .. }, Overlay::Sight) if ctx.facts.obs_determines_state => {
+                texts.t("stage.caption.sight.all").to_owned()
+            }
             (Frame::Grid { sight: Some(radius), .. }, Overlay::Sight) => {
                 texts.f("stage.caption.sight", &[&agent, &radius.to_string()])
             }
-            (Frame::Grid { .. }, Overlay::Sight) => texts.f("stage.caption.sight.all", &[&agent]),
-            (Frame::Grid { .. }, Overlay::None) => texts.t("stage.caption.none").to_owned(),
+            (Frame::Grid { .. }, Overlay::Sight | Overlay::None) => texts.t("stage.caption.none").to_owned(),
         };
         let text = RichText::new(text).font(ctx.theme.small()).color(ctx.theme.text_faint);
         if ctx.compact {
