@@ -40,8 +40,9 @@ give the same numbers on every machine. Algorithms that are compared share all s
 is the headline measure of the last evaluation, its mean over seeds ± half the 95 % confidence interval of that mean
 (Student's t; seeds, not episodes): mean env steps until the last pellet in the pellet worlds (lower is better), mean
 return per agent elsewhere. Optima of pellet worlds are those of full sight. *Near* means within 0.1 of the optimum;
-*away later* is the share of later evaluations that were not. Games count actions from 1.
-
+*away later* is the share of later evaluations that were not. Games count actions from 1. A claim counts the seeds that
+must meet it; where nothing is claimed the row is reported whatever it does. *Code* is the last commit that could have
+changed the row.
 ";
 
 /// The document.
@@ -51,7 +52,8 @@ pub(crate) fn report(rows: &[(Row, Finished)]) -> String {
     for (row, finished) in rows {
         if row.section != section {
             section = row.section;
-            let columns = "| row | seeds | env steps | gradient steps | at the end | optimum | more | claim | | code |";
+            let columns =
+                "| row | seeds | env steps | gradient steps | at the end | optimum | more | claim | verdict | code |";
             let _infallible = write!(text, "\n## {section}\n{columns}\n{}\n", columns_rule(columns));
         }
         text.push_str(&table_row(row, finished));

@@ -155,9 +155,9 @@ fn sight_and_several_pellets() -> Vec<Row> {
             let id = format!("{id}_{algo}");
             rows.push(match algo {
                 "qmix" => {
-                    row(section, &id, 3, Source::Preset(shipped)).must(Claim::Ends { headline, env_steps: 150_000 }, 3)
+                    row(section, &id, 5, Source::Preset(shipped)).must(Claim::Ends { headline, env_steps: 150_000 }, 5)
                 }
-                _ => row(section, &id, 3, Source::Link(link.replace("algo=qmix", &format!("algo={algo}")))),
+                _ => row(section, &id, 5, Source::Link(link.replace("algo=qmix", &format!("algo={algo}")))),
             });
         }
     }
