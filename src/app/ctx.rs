@@ -23,6 +23,8 @@ pub struct PageCtx<'a> {
     pub origin: Origin,
     /// The page's address without a fragment.
     pub address: &'a str,
+    /// The session has died.
+    pub is_dead: bool,
     /// Seconds since some moment.
     pub now: f64,
 }

@@ -102,7 +102,7 @@ impl Page {
             }
         }
         if let Some(failure) = self.session.take_failure() {
-            self.run.forget_loads();
+            self.run.stop();
             self.desk.failure = Some(failure);
         }
         if let Some(worked) = self.host.take_copied()
@@ -119,7 +119,7 @@ impl Page {
     pub fn ui(&mut self, ui: &mut egui::Ui) {
         let begin = self.host.now();
         self.wear_theme(ui);
-        let mut intents = keys::pressed(ui.ctx());
+        let mut intents = if self.desk.share.is_some() { Vec::new() } else { keys::pressed(ui.ctx()) };
         self.draw(ui, &mut intents);
         for intent in intents {
             self.act(intent);
@@ -167,6 +167,7 @@ impl Page {
             preset: self.desk.preset.and_then(preset),
             origin: self.host.origin(),
             address: &address,
+            is_dead: self.desk.failure.is_some(),
             now: self.host.now(),
         };
         layout::page_ui(ui, &ctx, &mut self.desk, &mut self.views, &mut self.stage, intents);

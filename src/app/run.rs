@@ -6,7 +6,7 @@
 use tandem_core::experiment::command::Command;
 use tandem_core::experiment::knobs::{self, Kind, Knob};
 use tandem_core::experiment::link::{Link, write};
-use tandem_core::experiment::snapshot::{EvalPoint, Facts, Report, Sentence, Snapshot};
+use tandem_core::experiment::snapshot::{EvalPoint, Facts, Report, RunState, Sentence, Snapshot};
 use tandem_core::experiment::spec::{EnvChoice, ExperimentSpec};
 
 use crate::view::api::KeptCurve;
@@ -80,10 +80,13 @@ impl Run {
         Some(Command::Load { spec: Box::new(load.spec), run_to: load.run_to, run: load.run })
     }
 
-    /// The session is gone; whatever it was building is too.
-    pub fn forget_loads(&mut self) {
+    /// The session is gone, and with it whatever it was building; what it last told stays to be looked at.
+    pub fn stop(&mut self) {
         self.in_flight = None;
         self.waiting = None;
+        self.snapshot.state = RunState::Paused;
+        self.snapshot.updates_per_sec = 0.0;
+        self.snapshot.env_steps_per_sec = 0.0;
     }
 
     /// Takes a report in.

@@ -63,6 +63,7 @@ pub fn block(ui: &mut Ui, ctx: &PageCtx<'_>) {
 fn state_color(ctx: &PageCtx<'_>) -> Color32 {
     let theme = ctx.theme();
     match ctx.view.snapshot.state {
+        _ if ctx.is_dead => theme.bad,
         RunState::Paused => theme.text_dim,
         RunState::Running | RunState::Seeking { .. } | RunState::Finished => theme.good,
         RunState::Diverged { .. } => theme.bad,

@@ -156,6 +156,9 @@ pub fn bar(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent
 
 /// One word for where training stands.
 pub fn state_text(ctx: &PageCtx<'_>) -> String {
+    if ctx.is_dead {
+        return ctx.t("state.stopped").to_owned();
+    }
     match &ctx.view.snapshot.state {
         RunState::Paused => ctx.t("state.paused").to_owned(),
         RunState::Running => ctx.t("state.running").to_owned(),
