@@ -15,8 +15,8 @@ use crate::{exact, size};
 
 /// Name, link and updates for the native run (about as much as the browser does in its ten seconds).
 const LINKS: [(&str, &str, u32); 2] = [
-    ("pellet 4x4, QMIX", "#v=1&env=pellet&algo=qmix&seed=7", 2000),
-    ("two-step, QMIX", "#v=1&env=two_step&algo=qmix&seed=7", 2000),
+    ("pellet 4x4, QMIX", "#v=1&env=pellet&algo=qmix&seed=7&budget=10000000", 4000),
+    ("two-step, QMIX", "#v=1&env=two_step&algo=qmix&seed=7&budget=10000000", 4000),
 ];
 
 /// `cargo xtask bench-page`.
