@@ -32,7 +32,8 @@ impl View for ReturnsView {
     fn ui(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
         ui.spacing_mut().item_spacing.y = 6.0;
         let width = ui.available_width();
-        let foot = ctx.theme.size.small * 1.6 * 2.0 + ctx.theme.size.gap * 2.0;
+        let button = if ctx.kept.is_empty() { 0.0 } else { ctx.theme.size.control + 6.0 };
+        let foot = ctx.theme.size.small * 1.6 * 2.0 + button + 12.0;
         let height = if ctx.compact { 560.0 } else { (ui.available_height() - foot).max(260.0) };
         headline_ui(ui, ctx, vec2(width, height * 0.56), false, actions);
         notes(ui, ctx, actions);
@@ -156,16 +157,14 @@ fn headline_ui(ui: &mut Ui, ctx: &ViewCtx<'_>, size: Vec2, is_small: bool, actio
 /// What the band is, and the button that forgets the kept curves.
 fn notes(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
     let theme = ctx.theme;
-    ui.horizontal_wrapped(|ui| {
-        let note = ctx.texts.f(band_note(ctx), &[&numbers::count(ctx.facts.enumerated_starts)]);
-        ui.label(RichText::new(note).font(theme.small()).color(theme.text_faint));
-        if !ctx.kept.is_empty() {
-            let button = Button::text(ctx.texts.t("headline.clear")).tip(ctx.texts.t("headline.clear.tip"));
-            if button.weight(Weight::Quiet).show(ui, theme).clicked() {
-                actions.push(Action::ClearKept);
-            }
+    let note = ctx.texts.f(band_note(ctx), &[&numbers::count(ctx.facts.enumerated_starts)]);
+    ui.label(RichText::new(note).font(theme.small()).color(theme.text_faint));
+    if !ctx.kept.is_empty() {
+        let button = Button::text(ctx.texts.t("headline.clear")).tip(ctx.texts.t("headline.clear.tip"));
+        if button.weight(Weight::Quiet).show(ui, theme).clicked() {
+            actions.push(Action::ClearKept);
         }
-    });
+    }
 }
 
 /// Raw undiscounted returns: one line per agent, the team's over them.

@@ -42,6 +42,10 @@ pub struct Axes {
     /// What the newest values need.
     wanted: Ranges,
     started: f64,
+    /// How long the present movement takes: shorter where states follow each other fast.
+    secs: f64,
+    /// When the subject changed last.
+    changed: f64,
 }
 
 impl Ranges {
@@ -59,8 +63,8 @@ impl Ranges {
 }
 
 impl Axes {
-    /// Takes up the newest picture at time `now`.
-    pub fn follow(&mut self, now: f64, subject: Subject, wanted: Ranges) {
+    /// Takes up the newest picture at time `now`, `frame_secs` after the frame before it.
+    pub fn follow(&mut self, now: f64, frame_secs: f64, subject: Subject, wanted: Ranges) {
         let is_same = self.subject == Some(subject);
         // The same state under newer weights: the scale stays as long as the values fill most of it.
         let kept = |shown: (f32, f32), wanted: (f32, f32)| {
@@ -71,7 +75,12 @@ impl Axes {
         if to != self.to {
             self.from = if self.subject.is_none() { to } else { self.at(now) };
             self.to = to;
-            self.started = now;
+            // The change happened since the last frame: a slow page must not show the old axes for a frame more.
+            self.started = now - frame_secs;
+        }
+        if !is_same {
+            self.secs = (0.7 * (now - self.changed)).clamp(1e-3, EASE_SECS);
+            self.changed = now;
         }
         self.subject = Some(subject);
         self.wanted = wanted;
@@ -79,14 +88,14 @@ impl Axes {
 
     /// The ranges at time `now`. Values that outrun the easing widen them, so that nothing lies outside the axes.
     pub fn at(&self, now: f64) -> Ranges {
-        let t = easing::cubic_out(((now - self.started) / EASE_SECS).clamp(0.0, 1.0) as f32);
+        let t = easing::cubic_out(((now - self.started) / self.secs.max(1e-3)).clamp(0.0, 1.0) as f32);
         let eased = self.from.each(self.to, |from, to| (from.0 + (to.0 - from.0) * t, from.1 + (to.1 - from.1) * t));
         eased.each(self.wanted, |eased, wanted| (eased.0.min(wanted.0), eased.1.max(wanted.1)))
     }
 
     /// Whether the next frame differs from this one.
     pub fn is_moving(&self, now: f64) -> bool {
-        self.from != self.to && now < self.started + EASE_SECS
+        self.from != self.to && now < self.started + self.secs
     }
 }
 
@@ -115,21 +124,21 @@ mod tests {
     #[test]
     fn the_scale_stays_while_the_state_stays() {
         let mut axes = Axes::default();
-        axes.follow(0.0, subject(3), ranges(2.0));
-        axes.follow(1.0, subject(3), ranges(1.5));
+        axes.follow(0.0, 0.0, subject(3), ranges(2.0));
+        axes.follow(1.0, 0.0, subject(3), ranges(1.5));
         assert_eq!(axes.at(1.5).z, (0.0, 2.0), "somewhat narrower values do not move the axis");
-        axes.follow(2.0, subject(3), ranges(2.5));
+        axes.follow(2.0, 0.0, subject(3), ranges(2.5));
         assert_eq!(axes.at(3.0).z, (0.0, 2.5), "values that would not fit do");
-        axes.follow(4.0, subject(3), ranges(0.5));
+        axes.follow(4.0, 0.0, subject(3), ranges(0.5));
         assert_eq!(axes.at(5.0).z, (0.0, 0.5), "and so do values that would be a line in it");
     }
 
     #[test]
     fn a_new_state_is_eased_to_and_reached() {
         let mut axes = Axes::default();
-        axes.follow(0.0, subject(3), ranges(2.0));
+        axes.follow(0.0, 0.0, subject(3), ranges(2.0));
         assert!(!axes.is_moving(0.0), "the first picture is there at once");
-        axes.follow(1.0, subject(4), ranges(1.0));
+        axes.follow(1.0, 0.0, subject(4), ranges(1.0));
         let middle = axes.at(1.1).z.1;
         assert!(middle > 1.0 && middle < 2.0);
         assert!(axes.is_moving(1.1));
@@ -140,11 +149,28 @@ mod tests {
     #[test]
     fn values_never_lie_outside_the_axes() {
         let mut axes = Axes::default();
-        axes.follow(0.0, subject(3), ranges(1.0));
+        axes.follow(0.0, 0.0, subject(3), ranges(1.0));
         for frame in 1..20 {
             let high = 1.0 + frame as f32;
-            axes.follow(f64::from(frame) * 0.05, subject(3 + frame), ranges(high));
+            axes.follow(f64::from(frame) * 0.05, 0.05, subject(3 + frame), ranges(high));
             assert!(axes.at(f64::from(frame) * 0.05).z.1 >= high);
+        }
+    }
+
+    #[test]
+    fn a_fast_stage_and_a_slow_page_see_the_axes_arrive() {
+        // Twelve env steps a second at sixty frames: there before the next step.
+        let mut axes = Axes::default();
+        for step in 0..5 {
+            axes.follow(f64::from(step) / 12.0, 1.0 / 60.0, subject(step), ranges(9.0 - step as f32));
+        }
+        assert_eq!(axes.at(5.0 / 12.0).z, (0.0, 5.0));
+        // Three frames a second, each with a new state: every frame shows its own axes.
+        let mut axes = Axes::default();
+        for step in 0..5 {
+            let now = f64::from(step) / 3.0;
+            axes.follow(now, 1.0 / 3.0, subject(step), ranges(9.0 - step as f32));
+            assert_eq!(axes.at(now).z, (0.0, 9.0 - step as f32));
         }
     }
 

@@ -85,8 +85,8 @@ impl View for QtotView {
             parts::message(ui, ctx.theme, ui.available_size(), ctx.texts.t("qtot.waiting"));
             return;
         }
-        let now = ui.input(|input| input.time);
-        self.axes.follow(now, subject(ctx, joint, reading), Ranges::of(mixed));
+        let (now, frame_secs) = ui.input(|input| (input.time, f64::from(input.unstable_dt)));
+        self.axes.follow(now, frame_secs, subject(ctx, joint, reading), Ranges::of(mixed));
         if self.axes.is_moving(now) {
             ui.request_repaint();
         }
