@@ -284,7 +284,7 @@ test('a hidden tab trains on, and shows one state, not a burst, when it is seen 
     };
     await until('ready', ({ ready }) => ready);
     // Slow, so that catching up could be told from going on: 10 updates a second.
-    await tab.click(await tab.widget('Training speed: 10 updates per second'));
+    await tab.choose('Training speed: 10 updates per second');
     await tab.press(' ', 'Space', 32);
     await until('running', ({ update }) => update >= 5);
     await browser.tab('about:blank');

@@ -66,6 +66,16 @@ export async function start(flags) {
             await sleep(50);
           }
         },
+        /** Clicks a choice until it is chosen: the page may still be finding its layout. */
+        async choose(name) {
+          for (let tries = 0; tries < 20; tries += 1) {
+            const widget = await this.widget(name);
+            if (widget.on) return;
+            await this.click(widget);
+            await sleep(500);
+          }
+          throw new Error(`${name} cannot be chosen`);
+        },
         front: () => send('Target.activateTarget', { targetId }),
       };
     },
