@@ -9,7 +9,7 @@ use super::parts::replay::{Sample, Segments};
 use super::parts::td::{Dims, Loss, NextValue, RewardMoments, Taken, TakenBackward, Target};
 use super::settings::{LearnerSettings, TargetChoice};
 use crate::base::rng::Stream;
-use crate::nn::graph::{Id, List, Phase, Plan, Reals, Training, Words};
+use crate::nn::graph::{Doubles, Id, List, Phase, Plan, Reals, Training, Words};
 
 /// Buffers and settings of a gradient step.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub struct QStep<'a> {
     target: Pass,
     dq: Id<Reals, Training>,
     slot: Id<Words, Training>,
-    moments: Id<Reals, Training>,
+    moments: Id<Doubles, Training>,
     trace: Id<Words, Training>,
     stream: Stream,
 }

@@ -71,7 +71,8 @@ impl Compute for MlpBackward {
     type Side = Training;
     const NAME: &'static str = "mlp_backward";
     fn wires(&self, wires: &mut Wires) {
-        wires.reads(self.weights).reads(self.x).reads(self.hidden).reads(self.dy).writes(self.grad);
+        wires.reads(self.weights).reads(self.x).reads(self.hidden).reads(self.dy);
+        wires.writes(self.scratch).writes(self.grad);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         cpu::mlp_backward(
@@ -156,7 +157,7 @@ impl Compute for MixerBackward {
     const NAME: &'static str = "mixer_backward";
     fn wires(&self, wires: &mut Wires) {
         wires.reads(self.weights).reads(self.state).reads(self.q).reads(self.trace).reads(self.dq_tot);
-        wires.writes(self.grad).writes(self.dq);
+        wires.writes(self.scratch).writes(self.grad).writes(self.dq);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         cpu::mixer_backward(

@@ -10,3 +10,4 @@ mod mixing;
 mod numbers;
 mod padding;
 mod support;
+mod wires;

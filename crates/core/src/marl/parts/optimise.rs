@@ -159,7 +159,8 @@ impl Compute for UpdateTarget {
     }
 }
 
-/// Adds the gradient step (its number, the bits of its loss) to the trace hash.
+/// Adds the gradient step (its number, the bits of its loss) to the trace hash; a loss without a value leaves no
+/// record, since the bits of NaN differ between processors.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceLoss {
     /// Gradient step and loss.
@@ -176,6 +177,9 @@ impl Compute for TraceLoss {
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let loss = view.read(self.clock.scalars)[LOSS].to_f32();
+        if !loss.is_finite() {
+            return;
+        }
         let mut trace = view.write(self.trace);
         let mut hash = TraceHash([trace[0], trace[1]]);
         // The first word tells a gradient step from an env step, whose first word is an environment's index.

@@ -8,7 +8,7 @@ use super::replay::Segments;
 use crate::base::float::Real;
 use crate::base::lanes::padded;
 use crate::nn::cpu::masked_argmax;
-use crate::nn::graph::{Compute, Id, Reals, Training, View, Wires};
+use crate::nn::graph::{Compute, Doubles, Id, Reals, Training, View, Wires};
 
 /// Sizes that all kernels here share.
 #[derive(Clone, Copy, Debug)]
@@ -138,11 +138,12 @@ impl Compute for NextValue {
     }
 }
 
-/// Running moments of the rewards, for reward standardisation (as EPyMARL does, but never over padding).
+/// Running moments of the rewards, for reward standardisation (as EPyMARL does, but never over padding). Doubles: a
+/// run sees more rewards than single precision can count (2²⁴).
 #[derive(Clone, Copy, Debug)]
 pub struct RewardMoments {
-    /// Count, mean and sum of squared deviations.
-    pub moments: Id<Reals, Training>,
+    /// Count, mean and sum of squared deviations `[3]`.
+    pub moments: Id<Doubles, Training>,
     /// The minibatch whose rewards are taken in.
     pub batch: Segments,
     /// Sizes.
@@ -167,7 +168,8 @@ impl Compute for RewardMoments {
                 continue;
             }
             for &r in &reward[at * width..(at + 1) * width][columns.clone()] {
-                let (count, mean) = (m[0] + R::ONE, m[1]);
+                let r = r.to_f64();
+                let (count, mean) = (m[0] + 1.0, m[1]);
                 let new_mean = mean + (r - mean) / count;
                 m[2] += (r - mean) * (r - new_mean);
                 (m[0], m[1]) = (count, new_mean);
@@ -186,7 +188,7 @@ pub struct Target {
     /// γ.
     pub gamma: f32,
     /// Reward moments, if rewards are standardised.
-    pub moments: Option<Id<Reals, Training>>,
+    pub moments: Option<Id<Doubles, Training>>,
     /// The minibatch (rewards, terminals).
     pub batch: Segments,
     /// Value of the next state `[B, T, M]`.
@@ -200,6 +202,9 @@ impl Compute for Target {
     const NAME: &'static str = "td_target";
     fn wires(&self, wires: &mut Wires) {
         wires.reads(self.batch.reward).reads(self.batch.terminal).reads(self.next).writes(self.y);
+        if let Some(moments) = self.moments {
+            wires.reads(moments);
+        }
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let (width, m) = (self.dims.agents as usize + 1, self.columns as usize);
@@ -207,13 +212,13 @@ impl Compute for Target {
         let (reward, terminal) = (view.read(self.batch.reward), view.read(self.batch.terminal));
         let (next, mut y) = (view.read(self.next), view.write(self.y));
         let gamma = R::from_f32(self.gamma);
-        let (mean, deviation) = self.moments.map_or((R::ZERO, R::ONE), |id| {
+        let (mean, deviation) = self.moments.map_or((0.0, 1.0), |id| {
             let m = view.read(id);
-            (m[1], (m[2] / m[0]).sqrt() + R::from_f32(1e-5))
+            (m[1], (m[2] / m[0]).sqrt() + 1e-5)
         });
         for (at, _) in self.dims.transitions() {
             for j in 0..m {
-                let r = (reward[at * width + first + j] - mean) / deviation;
+                let r = R::from_f64((reward[at * width + first + j].to_f64() - mean) / deviation);
                 y[at * m + j] = r + gamma * (R::ONE - terminal[at]) * next[at * m + j];
             }
         }

@@ -179,7 +179,7 @@ impl Compute for Observe {
     const NAME: &'static str = "env_observe";
     fn wires(&self, wires: &mut Wires) {
         let w = &self.world;
-        wires.reads(w.ints).reads(w.reals).writes(w.obs).writes(w.mask).writes(w.state);
+        wires.reads(w.ints).reads(w.reals).writes(w.obs).writes(w.mask).writes(w.state).writes(w.shown);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let w = &self.world;
@@ -214,7 +214,7 @@ impl Compute for Step {
     fn wires(&self, wires: &mut Wires) {
         let w = &self.world;
         wires.reads(w.action).writes(w.ints).writes(w.reals).writes(w.time).writes(w.reward).writes(w.ended);
-        wires.writes(w.next_obs).writes(w.next_mask).writes(w.next_state);
+        wires.writes(w.next_obs).writes(w.next_mask).writes(w.next_state).writes(w.shown);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let w = &self.world;
