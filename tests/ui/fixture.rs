@@ -275,7 +275,7 @@ pub(crate) fn kept(label: &str) -> KeptCurve {
 }
 
 fn exp(x: f32) -> f32 {
-    tandem_core::base::float::exp(f64::from(x)) as f32
+    tandem_core::base::float::Real::exp(f64::from(x)) as f32
 }
 
 /// A page over a real session that has trained for `updates` and then played its stage for `stage_steps` env steps.

@@ -8,8 +8,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use tandem_core::env::api::Env;
+use tandem_core::env::matrix_game::MatrixSpec;
 use tandem_core::env::pellet::{PelletSpec, StartLayout};
-use tandem_core::env::registry::{EnvKind, EnvSpec};
+use tandem_core::env::registry::EnvSpec;
+use tandem_core::env::two_step::TwoStepSpec;
 use tandem_core::experiment::spec::{AlgoChoice, ExperimentSpec};
 use tandem_core::marl::learner::Learner;
 use tandem_core::marl::parts::clock::{EPISODES, GRADIENT_STEP};
@@ -45,8 +47,12 @@ fn a_warm_run_allocates_nothing() {
         time_limit: 7,
         ..PelletSpec::default()
     };
-    let mut specs: Vec<EnvSpec> = EnvKind::ALL.map(EnvKind::default_spec).to_vec();
-    specs.push(EnvSpec::Pellet(crowd));
+    let specs = [
+        EnvSpec::Pellet(PelletSpec::default()),
+        EnvSpec::Pellet(crowd),
+        EnvSpec::Matrix(MatrixSpec::default()),
+        EnvSpec::TwoStep(TwoStepSpec::default()),
+    ];
     for spec in specs {
         for algo in [AlgoChoice::Iql, AlgoChoice::Vdn, AlgoChoice::Qmix] {
             let env: Arc<dyn Env> = spec.build().expect("valid").into();

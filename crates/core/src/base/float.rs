@@ -1,6 +1,6 @@
 //! The only home of transcendental functions, so that a run has the same bits natively, in wasm and unoptimised.
 //!
-//! Two families. The *free functions* are `libm` by name: environments use them. The methods of [`Real`] are for
+//! Two families. The *free functions* are `libm` by name, in f64. The methods of [`Real`] are for
 //! networks: f32 versions are branch-free, made of add, multiply, divide, compare-select and bit operations only, so
 //! that a loop over them vectorises and a lane has the bits of the scalar; they stay within 2 ulp of libm (measured
 //! in `tests/float.rs`). Nothing here fuses a multiply with an add. f64 exists to check gradients and calls libm.
@@ -88,29 +88,9 @@ pub trait Real:
     }
 }
 
-/// eˣ by libm.
-pub fn exp(x: f64) -> f64 {
-    libm::exp(x)
-}
-
 /// Natural logarithm by libm.
 pub fn ln(x: f64) -> f64 {
     libm::log(x)
-}
-
-/// ln(1 + x) by libm, accurate near 0.
-pub fn ln_1p(x: f64) -> f64 {
-    libm::log1p(x)
-}
-
-/// Sine of `x` radians by libm.
-pub fn sin(x: f64) -> f64 {
-    libm::sin(x)
-}
-
-/// Cosine of `x` radians by libm.
-pub fn cos(x: f64) -> f64 {
-    libm::cos(x)
 }
 
 /// xʸ by libm.

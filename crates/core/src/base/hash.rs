@@ -21,13 +21,6 @@ impl TraceHash {
             *sum = sum.wrapping_add(chain(record, start, multiplier));
         }
     }
-
-    /// Adds all records of `other`.
-    pub fn merge(&mut self, other: Self) {
-        for (sum, word) in self.0.iter_mut().zip(other.0) {
-            *sum = sum.wrapping_add(word);
-        }
-    }
 }
 
 impl fmt::Display for TraceHash {
@@ -78,13 +71,6 @@ mod tests {
         assert_ne!(of(&[&[1, 2, 3], &[4, 5, 6]]), of(&[&[1, 5, 6], &[4, 2, 3]]));
         assert_ne!(of(&[&[0]]), of(&[&[0, 0]]));
         assert_ne!(of(&[]), of(&[&[]]));
-    }
-
-    #[test]
-    fn parts_add_up() {
-        let mut left = of(&[&[1], &[2]]);
-        left.merge(of(&[&[3]]));
-        assert_eq!(left, of(&[&[1], &[2], &[3]]));
     }
 
     #[test]

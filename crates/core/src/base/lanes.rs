@@ -4,7 +4,7 @@
 //! width is part of the arithmetic (sums run over eight lanes, then a fixed tree), so results do not depend on the
 //! machine. Plain arrays and loops: the compiler turns them into vector instructions.
 
-use std::ops::{Add, AddAssign, Div, Mul, Sub};
+use std::ops::{Add, AddAssign, Mul};
 
 use crate::base::float::Real;
 
@@ -69,36 +69,11 @@ impl<R: Real> Lanes<R> {
         ])
     }
 
-    /// The larger of every pair of lanes.
-    #[inline(always)]
-    #[must_use]
-    pub fn max(self, other: Self) -> Self {
-        self.zip(other, R::max)
-    }
-
-    /// The smaller of every pair of lanes.
-    #[inline(always)]
-    #[must_use]
-    pub fn min(self, other: Self) -> Self {
-        self.zip(other, R::min)
-    }
-
     /// The sum, always as ((0+4)+(2+6)) + ((1+5)+(3+7)).
     #[inline(always)]
     pub fn sum(self) -> R {
-        self.tree(|a, b| a + b)
-    }
-
-    /// The largest lane.
-    #[inline(always)]
-    pub fn max_lane(self) -> R {
-        self.tree(R::max)
-    }
-
-    #[inline(always)]
-    fn tree(self, f: impl Fn(R, R) -> R) -> R {
-        let [a, b, c, d, e, g, h, i] = self.0;
-        f(f(f(a, e), f(c, h)), f(f(b, g), f(d, i)))
+        let [a, b, c, d, e, f, g, h] = self.0;
+        ((a + e) + (c + g)) + ((b + f) + (d + h))
     }
 }
 
@@ -149,19 +124,6 @@ pub fn whole_mut<R>(x: &mut [R]) -> &mut [R] {
     &mut x[..whole]
 }
 
-/// The sum of `x` in lanes: number i goes to lane i mod 8 in order, the last group padded with zeros, then the tree
-/// of [`Lanes::sum`].
-pub fn sum<R: Real>(x: &[R]) -> R {
-    let (groups, rest) = x.as_chunks::<LANES>();
-    let mut acc = Lanes::ZERO;
-    for group in groups {
-        acc += Lanes(*group);
-    }
-    let mut last = Lanes::ZERO;
-    last.0[..rest.len()].copy_from_slice(rest);
-    (acc + last).sum()
-}
-
 impl<R: Real> Add for Lanes<R> {
     type Output = Self;
     #[inline(always)]
@@ -170,27 +132,11 @@ impl<R: Real> Add for Lanes<R> {
     }
 }
 
-impl<R: Real> Sub for Lanes<R> {
-    type Output = Self;
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        self.zip(other, |a, b| a - b)
-    }
-}
-
 impl<R: Real> Mul for Lanes<R> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
         self.zip(other, |a, b| a * b)
-    }
-}
-
-impl<R: Real> Div for Lanes<R> {
-    type Output = Self;
-    #[inline(always)]
-    fn div(self, other: Self) -> Self {
-        self.zip(other, |a, b| a / b)
     }
 }
 
@@ -215,14 +161,5 @@ mod tests {
         let x: [f32; 8] = std::array::from_fn(|i| 1.0 / (i as f32 + 3.0));
         let expected = ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
         assert_eq!(Lanes(x).sum().to_bits(), expected.to_bits());
-        assert_eq!(Lanes(x).max_lane(), x[0]);
-    }
-
-    #[test]
-    fn a_padded_sum_has_the_bits_of_the_plain_one() {
-        let mut x: Vec<f32> = (0..21).map(|i| 0.1 * i as f32).collect();
-        let plain = sum(&x);
-        x.resize(24, 0.0);
-        assert_eq!(sum(&x).to_bits(), plain.to_bits());
     }
 }

@@ -88,12 +88,6 @@ impl Draws {
     pub fn below(&self, agent: u32, draw: u32, n: u32) -> u32 {
         below(self.words(agent, draw)[0], n)
     }
-
-    /// Uniform number in [0, 1).
-    #[must_use]
-    pub fn uniform(&self, agent: u32, draw: u32) -> f32 {
-        uniform(self.words(agent, draw)[0])
-    }
 }
 
 /// A word as a number in [0, 1): its upper 24 bits over 2^24, exact in f32.
@@ -108,27 +102,6 @@ pub fn uniform(word: u32) -> f32 {
 pub fn below(word: u32, n: u32) -> u32 {
     debug_assert!(n >= 1, "below() takes n from 1");
     ((u64::from(word) * u64::from(n)) >> 32) as u32
-}
-
-/// A keyed bijection of 0..n: item `i`'s place. Four Feistel rounds on the next even number of bits, walking the
-/// cycle until the image falls below `n` (Black and Rogaway 2002).
-#[must_use]
-pub fn permuted(stream: &Stream, counter: [u32; 3], i: u32, n: u32) -> u32 {
-    debug_assert!(i < n, "permuted() takes i below n");
-    let half_bits = (32 - (n.max(2) - 1).leading_zeros()).div_ceil(2);
-    let mask = (1_u32 << half_bits) - 1;
-    let mut x = i;
-    loop {
-        let (mut left, mut right) = (x >> half_bits, x & mask);
-        for round in 0..4 {
-            let f = stream.words([counter[0], counter[1], counter[2], (round << 16) | right])[0] & mask;
-            (left, right) = (right, left ^ f);
-        }
-        x = (left << half_bits) | right;
-        if x < n {
-            return x;
-        }
-    }
 }
 
 #[cfg(test)]
@@ -162,19 +135,6 @@ mod tests {
             }
             let expected = 20_000.0 / counts.len() as f64;
             assert!(counts.iter().all(|&c| (f64::from(c) - expected).abs() < 5.0 * expected.sqrt()), "{n}: {counts:?}");
-        }
-    }
-
-    #[test]
-    fn permuted_is_a_bijection() {
-        let stream = Stream::new(7, "test");
-        for n in [1, 2, 3, 16, 17, 1000] {
-            let mut seen = vec![false; n as usize];
-            for i in 0..n {
-                let j = permuted(&stream, [1, 2, 3], i, n) as usize;
-                assert!(!seen[j], "n = {n}: {j} twice");
-                seen[j] = true;
-            }
         }
     }
 }

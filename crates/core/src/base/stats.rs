@@ -1,44 +1,27 @@
 //! Means, variances and confidence intervals, in f64 and in one order, so that published numbers are reproducible.
 
-/// Mean and variance of a stream of numbers (Welford 1962); streams can be joined (Chan et al. 1979).
+/// Mean and variance of a stream of numbers (Welford 1962).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Running {
+struct Running {
     /// Numbers seen.
-    pub count: u32,
+    count: u32,
     /// Their mean; 0 before the first.
-    pub mean: f64,
+    mean: f64,
     /// Sum of squared deviations from the mean.
-    pub squares: f64,
+    squares: f64,
 }
 
 impl Running {
     /// Takes in one number.
-    pub fn push(&mut self, x: f64) {
+    fn push(&mut self, x: f64) {
         self.count += 1;
         let delta = x - self.mean;
         self.mean += delta / f64::from(self.count);
         self.squares += delta * (x - self.mean);
     }
 
-    /// Takes in all numbers of `other`. Bits depend on the order of merges: callers keep it fixed.
-    pub fn merge(&mut self, other: Self) {
-        if other.count == 0 {
-            return;
-        }
-        let (a, b) = (f64::from(self.count), f64::from(other.count));
-        let delta = other.mean - self.mean;
-        self.count += other.count;
-        self.mean += delta * (b / (a + b));
-        self.squares += other.squares + delta * delta * (a * b / (a + b));
-    }
-
-    /// Variance with divisor n; 0 when empty.
-    pub fn variance(&self) -> f64 {
-        if self.count == 0 { 0.0 } else { self.squares / f64::from(self.count) }
-    }
-
     /// Variance with divisor n − 1; 0 below two numbers.
-    pub fn sample_variance(&self) -> f64 {
+    fn sample_variance(&self) -> f64 {
         if self.count < 2 { 0.0 } else { self.squares / f64::from(self.count - 1) }
     }
 }
@@ -89,31 +72,6 @@ fn student_t975(degrees: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn joined_streams_equal_one() {
-        let x: Vec<f64> = (0..50).map(|i| f64::from(i * i % 17) - 3.5).collect();
-        let of = |x: &[f64]| {
-            let mut running = Running::default();
-            for x in x {
-                running.push(*x);
-            }
-            running
-        };
-        let mut joined = Running::default();
-        joined.merge(of(&x[..13]));
-        joined.merge(Running::default());
-        joined.merge(of(&x[13..]));
-        let whole = of(&x);
-        let mean = x.iter().sum::<f64>() / 50.0;
-        let variance = x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / 50.0;
-        for running in [joined, whole] {
-            assert_eq!(running.count, 50);
-            assert!((running.mean - mean).abs() < 1e-12);
-            assert!((running.variance() - variance).abs() < 1e-12);
-            assert!((running.sample_variance() - variance * 50.0 / 49.0).abs() < 1e-12);
-        }
-    }
 
     #[test]
     fn a_summary_of_five_seeds() {

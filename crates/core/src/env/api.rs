@@ -54,6 +54,11 @@ impl EnvInfo {
     pub fn state_len(&self) -> u32 {
         self.state_names.len() as u32
     }
+
+    /// Env steps of one segment in replay: a whole episode where all have one length, else 1.
+    pub fn segment_steps(&self) -> u32 {
+        if self.fixed_length { self.max_steps } else { 1 }
+    }
 }
 
 /// The measure an environment is judged by.
@@ -83,18 +88,6 @@ pub struct Optimum {
     pub exact: bool,
     /// Whether the agents see less than the search did, so that they may be unable to reach this value.
     pub full_information: bool,
-}
-
-impl Optimum {
-    /// Text id of the label beside the number.
-    pub fn label(&self) -> &'static str {
-        match (self.full_information, self.exact) {
-            (false, true) => "optimum.exact",
-            (false, false) => "optimum.sampled",
-            (true, true) => "optimum.full_information",
-            (true, false) => "optimum.full_information_sampled",
-        }
-    }
 }
 
 /// One world's state: integers and reals, meaning defined by its rules.
@@ -213,8 +206,8 @@ pub trait Env: std::fmt::Debug + Send + Sync {
         self.info().common_reward.then(|| out.rewards[0])
     }
 
-    /// The best headline value, by search; `None` where it is unknown or where the agents' interests differ. It may
-    /// take milliseconds: ask once.
+    /// The best headline value, by search; `None` where it is unknown or would be a return that the agents
+    /// do not share. It may take milliseconds: ask once.
     fn optimum(&self) -> Option<Optimum> {
         None
     }

@@ -69,13 +69,6 @@ impl Bimatrix {
             .collect()
     }
 
-    /// The additive table nearest to agent 1's payoffs in the mean square over uniform joint actions: row mean plus
-    /// column mean minus mean, `[rows, columns]`. With a common payoff it is what VDN converges to from uniform data.
-    pub fn additive_fit(&self) -> Vec<f64> {
-        let payoffs: Vec<f64> = self.cells.iter().map(|cell| f64::from(cell.0)).collect();
-        additive_fit(self.rows, self.columns, &payoffs)
-    }
-
     /// Every joint action, row by row.
     pub fn joint_actions(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         let columns = self.columns;

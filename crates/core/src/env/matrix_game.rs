@@ -94,21 +94,9 @@ macro_rules! common {
     ($($payoff:expr),* $(,)?) => { &[$(($payoff as f32, $payoff as f32)),*] };
 }
 
-/// The penalty game for a `k` (Claus and Boutilier 1998).
-macro_rules! penalty {
-    ($id:literal, $k:expr) => {
-        NamedGame { id: $id, rows: 3, columns: 3, payoffs: common![$k, 0, 10, 0, 2, 0, 10, 0, $k], actions: &[] }
-    };
-}
-
-/// Every named game.
-pub const GAMES: [NamedGame; 11] = [
+/// Every game with a table of its own; the penalty game's depends on its k.
+pub const GAMES: [NamedGame; 6] = [
     NamedGame { id: "climbing", rows: 3, columns: 3, payoffs: common![11, -30, 0, -30, 7, 0, 0, 6, 5], actions: &[] },
-    penalty!("penalty_0", 0),
-    penalty!("penalty_25", -25),
-    penalty!("penalty_50", -50),
-    penalty!("penalty_75", -75),
-    penalty!("penalty_100", -100),
     NamedGame {
         id: "nonmonotonic",
         rows: 3,

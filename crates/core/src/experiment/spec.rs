@@ -1,7 +1,7 @@
 //! An experiment as plain data: everything that decides a run, and nothing else.
 //!
 //! Defaults depend on the environment and the algorithm ([`ExperimentSpec::defaults`]); a link writes only what differs
-//! from them. Names, ranges and texts of the fields stand in the knob table (`knobs.rs`), nowhere else.
+//! from them. Names, ranges and texts of the fields stand in the knob table (`knobs/table.rs`), nowhere else.
 
 use serde::{Deserialize, Serialize};
 

@@ -16,7 +16,7 @@ use crate::base::float::Real;
 use crate::base::rng::Stream;
 use crate::env::api::Env;
 use crate::nn::graph::{Buffers, Compute, Execution, Id, List, Phase, Plan, Precision, Reals, Training, View, Wires};
-use crate::nn::init::{Init, init_mixer, init_mlp};
+use crate::nn::init::{init_mixer, init_mlp};
 use crate::nn::layers::{Activation, Layout, Mixer, Positivity};
 
 /// Everything of a run that is not a number: networks, lists, ids of buffers.
@@ -87,7 +87,7 @@ impl Learner {
         let agents = Agents::new(plan, info.num_agents, settings.shared, &sizes, activation);
         let mixer = algo.info().has_mixer.then(|| mixing_network(plan, &*env, settings));
         let tally = Tally::new(plan, &world, clock);
-        let segment = if info.fixed_length { info.max_steps } else { 1 };
+        let segment = info.segment_steps();
         let ring = Segments::new(plan, "replay", &world, settings.buffer, segment);
         let batch = Segments::new(plan, "batch", &world, settings.batch, segment);
 
@@ -144,7 +144,7 @@ impl Learner {
         {
             let mut weights = buffers.write(self.agents.block.weights);
             for net in &self.agents.nets {
-                init_mlp(net, &self.agents.layout, Init::Linear, &stream, &mut weights);
+                init_mlp(net, &self.agents.layout, &stream, &mut weights);
             }
             buffers.write(self.agents.block.target).copy_from_slice(&weights);
         }

@@ -84,7 +84,6 @@ impl Compute for MlpBackward {
             &view.read(self.dy),
             &mut view.write(self.scratch),
             &mut view.write(self.grad),
-            None,
         );
     }
 }

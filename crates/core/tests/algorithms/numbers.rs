@@ -17,7 +17,7 @@ use tandem_core::marl::parts::world::{RECENT, World};
 use tandem_core::marl::probe::{Probe, greedy};
 use tandem_core::nn::layers::{Activation, Mixer, Mlp, Tensor};
 
-use crate::support::{ALL, evaluate, named, step_env};
+use crate::support::{ALL, evaluate, named, reward_moments, step_env};
 
 /// Element (i, j) of a tensor.
 fn at(tensor: &Tensor, weights: &[f32], i: usize, j: usize) -> f64 {
@@ -304,7 +304,7 @@ fn p45_returns_are_raw_and_kept_for_each_agent() {
             assert_eq!(recent[at..at + 2], returns[..], "episode {k}");
         }
         assert!(finished.iter().any(|returns| returns[0] != returns[1]));
-        let standardised = named(&run.learner, &run.buffers, "reward.moments")[0] > 0.0;
+        let standardised = reward_moments(&run.learner, &run.buffers)[0] > 0.0;
         assert_eq!(standardised, standardise);
         recent
     };

@@ -6,7 +6,7 @@ use tandem_core::marl::parts::clock::{GRAD_NORM, LOSS};
 use tandem_core::marl::settings::{AlgoChoice, LearnerSettings};
 use tandem_core::nn::graph::{Buffers, Content, Id, Training};
 
-use crate::support::{ALL, Tiny, fill_count, learner, named, settings};
+use crate::support::{ALL, Tiny, fill_count, learner, reward_moments, settings};
 
 const SEGMENTS: u32 = 5;
 
@@ -74,12 +74,12 @@ fn copy<T: Content>(
 fn outcome((learner, buffers): &(Learner, Buffers<f32>)) -> Vec<(&'static str, Vec<u32>)> {
     let bits = |values: &[f32]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
     let scalars = buffers.read(learner.clock.scalars);
-    let moments = named(learner, buffers, "reward.moments");
+    let moments = reward_moments(learner, buffers);
     assert!(moments[0] > 0.0 && moments[1] < 100.0, "count and mean {moments:?}");
     assert!(scalars[LOSS] > 0.0 && scalars[LOSS].is_finite());
     let mut all = vec![
         ("loss and norm", bits(&[scalars[LOSS], scalars[GRAD_NORM]])),
-        ("moments", bits(&moments)),
+        ("moments", moments.iter().flat_map(|x| [x.to_bits() as u32, (x.to_bits() >> 32) as u32]).collect()),
         ("gradient", bits(&buffers.read(learner.agents.block.grad))),
         ("weights", bits(&buffers.read(learner.agents.block.weights))),
     ];

@@ -14,7 +14,7 @@ use tandem_core::experiment::spec::ExperimentSpec;
 use tandem_core::marl::learner::Learner;
 use tandem_core::marl::parts::clock::{ENV_STEP, RING_FILL};
 use tandem_core::marl::settings::{AlgoChoice, LearnerSettings, TargetChoice};
-use tandem_core::nn::graph::{Buffers, Id, Precision, Reals};
+use tandem_core::nn::graph::{Buffers, Content, Doubles, Id, Plan, Precision, Reals, Training};
 use tandem_core::nn::layers::{Layer, Mlp};
 
 type Rules = dyn Fn(u32, &[u32], &mut [f32]) -> Ended + Send + Sync;
@@ -180,10 +180,28 @@ pub(crate) fn set_tables<R: Real>(learner: &Learner, buffers: &Buffers<R>, onlin
     }
 }
 
+/// The buffers of a kind: their names and ids.
+pub(crate) fn ids<T: Content>(plan: &Plan) -> Vec<(String, Id<T, Training>)> {
+    // Ids are counted from 0, kind by kind, in every plan.
+    let mut alike = Plan::default();
+    let infos = T::infos(&mut plan.clone()).clone();
+    infos.into_iter().map(|info| (info.name.clone(), alike.buffer(&info.name, &[]))).collect()
+}
+
+/// The buffer of that name.
+fn buffer<'a, T: Content, R: Real>(learner: &Learner, buffers: &'a Buffers<R>, name: &str) -> Ref<'a, Vec<T::Item<R>>> {
+    let found = ids::<T>(&learner.plan).into_iter().find(|(known, _)| known == name);
+    buffers.read(found.unwrap_or_else(|| panic!("no buffer {name}")).1)
+}
+
 /// The real buffer of that name.
 pub(crate) fn named<'a, R: Real>(learner: &Learner, buffers: &'a Buffers<R>, name: &str) -> Ref<'a, Vec<R>> {
-    let index = learner.plan.real_infos().iter().position(|info| info.name == name);
-    buffers.real(index.unwrap_or_else(|| panic!("no buffer {name}")))
+    buffer::<Reals, R>(learner, buffers, name)
+}
+
+/// Count, mean and sum of squared deviations of the rewards.
+pub(crate) fn reward_moments<'a, R: Real>(learner: &Learner, buffers: &'a Buffers<R>) -> Ref<'a, Vec<f64>> {
+    buffer::<Doubles, R>(learner, buffers, "reward.moments")
 }
 
 /// A counter of the run's clock.

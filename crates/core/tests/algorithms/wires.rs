@@ -7,19 +7,16 @@ use tandem_core::experiment::spec::{EnvChoice, ExperimentSpec};
 use tandem_core::experiment::world;
 use tandem_core::marl::learner::Learner;
 use tandem_core::marl::settings::{LearnerSettings, TargetChoice};
-use tandem_core::nn::graph::{Buffers, Call, Content, Doubles, Id, Ints, Plan, Reals, Singles, Training, Words};
+use tandem_core::nn::graph::{Buffers, Call, Content, Doubles, Id, Ints, List, Plan, Reals, Singles, Training, Words};
 
-use crate::support::{ALL, Tiny, settings};
+use crate::support::{ALL, Tiny, ids, settings};
 
 /// Borrows every buffer of a kind that `call` may not write, and for writing those it may not even read: whatever it
 /// touches beyond its wires then panics.
 fn with_others_held<T: Content>(plan: &Plan, buffers: &Buffers<f32>, call: &dyn Call, run: &mut dyn FnMut()) {
     let wires = call.wires();
-    // Ids are counted from 0 in every plan.
-    let mut alike = Plan::default();
     let (mut to_read, mut to_write) = (Vec::new(), Vec::new());
-    for i in 0..T::infos(&mut plan.clone()).len() as u32 {
-        let id: Id<T, Training> = alike.buffer(&i.to_string(), &[0]);
+    for (i, (_, id)) in (0..).zip(ids::<T>(plan)) {
         let this = (T::KIND, i);
         if wires.writes.contains(&this) {
             continue;
@@ -60,7 +57,7 @@ fn calls_touch_only_what_their_wires_name() {
             let buffers = learner.start::<f32>();
             let lists = [&learner.reset, &learner.rollout, &learner.gradient_steps, &learner.evaluation.list];
             let mut names = std::collections::BTreeSet::new();
-            for (_, call) in lists.into_iter().flat_map(|list| list.calls()) {
+            for (_, call) in lists.into_iter().flat_map(List::calls) {
                 assert_keeps_to_its_wires(&learner.plan, &buffers, call);
                 names.insert(call.name());
             }

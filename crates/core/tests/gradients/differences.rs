@@ -3,7 +3,7 @@
 use tandem_core::base::lanes::padded;
 use tandem_core::base::rng::{Stream, uniform};
 use tandem_core::nn::cpu::{mixer_backward, mixer_forward, mlp_backward, mlp_forward};
-use tandem_core::nn::init::{Init, init_mixer, init_mlp};
+use tandem_core::nn::init::{init_mixer, init_mlp};
 use tandem_core::nn::layers::{Activation, Layout, Mixer, Mlp, Positivity, Tensor};
 
 const STEP: f64 = 1e-5;
@@ -62,35 +62,31 @@ fn mlp_gradients_equal_differences() {
             let mut layout = Layout::default();
             let net = Mlp::new(&mut layout, "net", sizes, activation);
             let mut weights = vec![0.0; layout.len as usize];
-            init_mlp(&net, &layout, Init::Linear, &Stream::new(1, "init"), &mut weights);
+            init_mlp(&net, &layout, &Stream::new(1, "init"), &mut weights);
             // 41 of 50 rows, in an order of their own: more than one block, a tile left over.
             let rows: Vec<u32> = (0..41).map(|i| (i * 7 + 3) % 50).collect();
             let x = random_rows("x", 50, net.inputs());
             let dy = random_rows("dy", 50, net.outputs());
-            let run = |weights: &[f64], x: &[f64]| {
+            let run = |weights: &[f64]| {
                 let mut hidden = vec![0.0; 50 * net.hidden_width() as usize];
                 let mut y = vec![0.0; dy.len()];
-                mlp_forward(&net, weights, &rows, x, &mut hidden, &mut y);
+                mlp_forward(&net, weights, &rows, &x, &mut hidden, &mut y);
                 (hidden, y)
             };
             // L = Σ dy·y; rows not named keep y = 0.
-            let loss = |weights: &[f64], x: &[f64]| run(weights, x).1.iter().zip(&dy).map(|(y, d)| y * d).sum::<f64>();
-            let (hidden, _) = run(&weights, &x);
+            let loss = |weights: &[f64]| run(weights).1.iter().zip(&dy).map(|(y, d)| y * d).sum::<f64>();
+            let (hidden, _) = run(&weights);
             let mut grad = vec![0.0; weights.len()];
-            let mut dx = vec![0.0; x.len()];
             let mut scratch = vec![f64::NAN; 7];
-            mlp_backward(&net, &weights, &rows, &x, &hidden, &dy, &mut scratch, &mut grad, Some(&mut dx));
+            mlp_backward(&net, &weights, &rows, &x, &hidden, &dy, &mut scratch, &mut grad);
             let what = format!("{activation:?} {sizes:?}");
-            check(&what, &weights, &grad, parameters(&layout), |weights| loss(weights, &x));
-            let stride = padded(net.inputs()) as usize;
-            let inputs = (0..50).flat_map(|r| (0..net.inputs() as usize).map(move |i| r * stride + i));
-            check(&format!("{what} dx"), &x, &dx, inputs, |x| loss(&weights, x));
+            check(&what, &weights, &grad, parameters(&layout), loss);
             assert_padding_is_zero(&layout, &grad);
 
-            // Without dx, and added to what is there: twice the gradient.
-            mlp_backward(&net, &weights, &rows, &x, &hidden, &dy, &mut scratch, &mut grad, None);
+            // Added to what is there: twice the gradient.
+            mlp_backward(&net, &weights, &rows, &x, &hidden, &dy, &mut scratch, &mut grad);
             let mut once = vec![0.0; weights.len()];
-            mlp_backward(&net, &weights, &rows, &x, &hidden, &dy, &mut scratch, &mut once, None);
+            mlp_backward(&net, &weights, &rows, &x, &hidden, &dy, &mut scratch, &mut once);
             assert!(grad.iter().zip(&once).all(|(twice, once)| (twice - 2.0 * once).abs() < 1e-12));
         }
     }
@@ -151,7 +147,7 @@ impl Qmix {
             mixer_backward(mixer, weights, states, &self.state, &q, &trace, &dq_tot, &mut scratch, grad, &mut dq);
             let mut dy = vec![0.0; y.len()];
             self.actions.iter().enumerate().for_each(|(r, action)| dy[r * stride + action] = dq[r]);
-            mlp_backward(&self.agent, weights, &rows, &self.obs, &hidden, &dy, &mut scratch, grad, None);
+            mlp_backward(&self.agent, weights, &rows, &self.obs, &hidden, &dy, &mut scratch, grad);
         }
         errors.iter().map(|e| e * e).sum::<f64>() / Self::BATCH as f64
     }
@@ -165,7 +161,7 @@ fn qmix_gradients_equal_differences() {
                 let qmix = Qmix::new(activation, positivity, hyper_layers);
                 let mut weights = vec![0.0; qmix.layout.len as usize];
                 let stream = Stream::new(2, "init");
-                init_mlp(&qmix.agent, &qmix.layout, Init::Linear, &stream, &mut weights);
+                init_mlp(&qmix.agent, &qmix.layout, &stream, &mut weights);
                 init_mixer(&qmix.mixer, &qmix.layout, &stream, &mut weights);
                 let mut grad = vec![0.0; weights.len()];
                 qmix.run(&weights, Some(&mut grad));
@@ -183,7 +179,7 @@ fn p05_padded_rows_change_no_bit_of_a_gradient() {
     let mut layout = Layout::default();
     let net = Mlp::new(&mut layout, "net", &[5, 16, 3], Activation::Relu);
     let mut weights = vec![0.0_f32; layout.len as usize];
-    init_mlp(&net, &layout, Init::Linear, &Stream::new(1, "init"), &mut weights);
+    init_mlp(&net, &layout, &Stream::new(1, "init"), &mut weights);
     let single = |x: Vec<f64>| -> Vec<f32> { x.into_iter().map(|x| x as f32).collect() };
     let x = single(random_rows("x", 60, 5));
     let mut dy = single(random_rows("dy", 60, 3));
@@ -192,7 +188,7 @@ fn p05_padded_rows_change_no_bit_of_a_gradient() {
         let mut hidden = vec![0.0; 60 * net.hidden_width() as usize];
         let mut grad = vec![0.0; weights.len()];
         mlp_forward(&net, &weights, rows, &x, &mut hidden, &mut vec![0.0; dy.len()]);
-        mlp_backward(&net, &weights, rows, &x, &hidden, &dy, &mut Vec::new(), &mut grad, None);
+        mlp_backward(&net, &weights, rows, &x, &hidden, &dy, &mut Vec::new(), &mut grad);
         grad.into_iter().map(f32::to_bits).collect::<Vec<_>>()
     };
     let real: Vec<u32> = (0..40).collect();
@@ -206,7 +202,7 @@ fn tiles_change_no_bit() {
     let mut layout = Layout::default();
     let net = Mlp::new(&mut layout, "net", &[13, 24, 24, 5], Activation::Tanh);
     let mut weights = vec![0.0_f32; layout.len as usize];
-    init_mlp(&net, &layout, Init::Linear, &Stream::new(1, "init"), &mut weights);
+    init_mlp(&net, &layout, &Stream::new(1, "init"), &mut weights);
     let x: Vec<f32> = random_rows("x", 11, 13).into_iter().map(|x| x as f32).collect();
     let forward = |groups: &[&[u32]]| {
         let (mut hidden, mut y) = (vec![0.0; 11 * net.hidden_width() as usize], vec![0.0_f32; 11 * 8]);

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use tandem_core::experiment::knobs::{
-    KNOBS, differences, forget_unused, gradient_steps_per_env_step, knob, normalise, remarks, samples_per_env_step,
-    segment_steps, switch_algo, switch_env, why_not,
+    KNOBS, differences, forget_unused, gradient_steps_per_env_step, knob, normalise, remarks, segment_steps,
+    switch_algo, switch_env, why_not,
 };
 use tandem_core::experiment::link::{Link, parse, write};
 use tandem_core::experiment::spec::{AlgoChoice, EnvChoice, ExperimentSpec};
@@ -38,7 +38,7 @@ proptest! {
     fn replay_holds_whole_episodes(spec in canonical_spec()) {
         let env = world::build(&spec).expect("canonical experiments can be built");
         let info = env.info();
-        prop_assert_eq!(segment_steps(&spec), if info.fixed_length { info.max_steps } else { 1 });
+        prop_assert_eq!(segment_steps(&spec), info.segment_steps());
         prop_assert_eq!(spec.learner.rollout % segment_steps(&spec), 0);
         prop_assert!(spec.learner.buffer >= spec.learner.batch && spec.learner.buffer >= spec.learner.envs);
     }
@@ -110,12 +110,10 @@ fn p23_training_ratio_is_explicit() {
     assert!(keys.iter().all(|key| knob(key).is_some_and(|knob| (knob.applies)(&ExperimentSpec::default()))));
     let pellet = parse("envs=8&rollout=4&grads=2&batch=64").spec;
     assert_eq!(gradient_steps_per_env_step(&pellet), 0.0625);
-    assert_eq!(samples_per_env_step(&pellet), 4.0);
     let batch = knob("batch").expect("it is in the table");
     assert_eq!(batch.unit_id(&pellet), Some("unit.env_steps"));
     let two_step = parse("env=two_step&envs=32&rollout=2&grads=1&batch=32").spec;
     assert_eq!(batch.unit_id(&two_step), Some("unit.episodes"));
-    assert_eq!(samples_per_env_step(&two_step), 1.0);
 }
 
 #[test]

@@ -49,11 +49,6 @@ pub enum StartLayout {
     Placed,
 }
 
-impl StartLayout {
-    /// Every layout, in menu order.
-    pub const ALL: [Self; 5] = [Self::OneCorner, Self::OppositeCorners, Self::Spread, Self::Random, Self::Placed];
-}
-
 impl PelletMap {
     /// A world without walls.
     pub fn open(width: u32, height: u32) -> Self {

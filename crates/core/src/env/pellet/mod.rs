@@ -181,21 +181,6 @@ impl PelletSpec {
 }
 
 impl Pellet {
-    /// The set-up this world was made from.
-    pub fn spec(&self) -> &PelletSpec {
-        &self.spec
-    }
-
-    /// Start cell of each agent, `None` where they are drawn.
-    pub fn starts(&self) -> Option<&[u32]> {
-        self.starts.as_deref()
-    }
-
-    /// Cells a pellet may lie on: allowed and reachable from some start, ascending. The enumerated starts are these.
-    pub fn pellet_cells(&self) -> &[u32] {
-        &self.allowed
-    }
-
     /// Word range of the pellets' cells.
     fn pellets_at(&self) -> std::ops::Range<usize> {
         let first = AGENTS_AT + self.spec.num_agents as usize;

@@ -127,7 +127,7 @@ fn memory(spec: &ExperimentSpec, info: &EnvInfo) -> (u64, u64) {
     let lanes = |width: u32| u64::from(padded(width));
     let (agents, actions) = (u64::from(info.num_agents), u64::from(info.num_actions));
     let (obs, state) = (lanes(info.obs_len() + info.num_agents), lanes(info.state_len()));
-    let steps = u64::from(segment_steps(spec));
+    let steps = u64::from(info.segment_steps());
     // As `marl::parts::replay::Segments` lays it out.
     let stored = (steps + 1) * (agents * (obs + actions) + state) + steps * (2 * agents + 3);
     let network = agents * (obs + lanes(l.hidden) * u64::from(l.layers) + lanes(info.num_actions));
@@ -141,24 +141,15 @@ fn memory(spec: &ExperimentSpec, info: &EnvInfo) -> (u64, u64) {
     (4 * stored, 4 * (stored + (steps + 1) * 4 * (network + mixer)))
 }
 
-/// Env steps of one segment in replay: a whole episode where all have one length, else 1.
+/// [`EnvInfo::segment_steps`] of an experiment's world; 1 of an impossible one.
 pub fn segment_steps(spec: &ExperimentSpec) -> u32 {
-    match spec.env {
-        EnvChoice::Pellet => 1,
-        EnvChoice::Matrix => spec.matrix.repeat,
-        EnvChoice::TwoStep => 2,
-    }
+    world::env_spec(spec).build().map_or(1, |env| env.info().segment_steps())
 }
 
 /// Gradient steps per env step, the training ratio.
 pub fn gradient_steps_per_env_step(spec: &ExperimentSpec) -> f32 {
     let l = &spec.learner;
     l.grad_steps as f32 / (l.envs * l.rollout) as f32
-}
-
-/// How often an env step is used for training, on average: gradient steps per env step × env steps of a batch.
-pub fn samples_per_env_step(spec: &ExperimentSpec) -> f32 {
-    gradient_steps_per_env_step(spec) * (spec.learner.batch * segment_steps(spec)) as f32
 }
 
 /// Whether the world is that matrix game.

@@ -3,22 +3,8 @@
 //! Same arithmetic, hence same bits, as [`mixer_forward`](mod@crate::nn::cpu::mixer_forward).
 
 use crate::base::float::Real;
-use crate::nn::cpu::mixer_backward::unmix_row;
-use crate::nn::cpu::mixer_forward::{Parts, hyper_tile, mix, mix_row, mixing_weights};
+use crate::nn::cpu::mixer_forward::{Parts, hyper_tile, mix_row, mixing_weights};
 use crate::nn::layers::Mixer;
-
-/// Q_tot at one state `[padded(state_len)]` for one `q` `[agents]`.
-pub fn mix_at<R: Real>(net: &Mixer, weights: &[R], state: &[R], q: &[R]) -> R {
-    MixerAt::new(net, weights, state).q_tot(q)
-}
-
-/// Q_tot at one state `[padded(state_len)]` for many `q` `[points, agents]`, into `q_tot` `[points]`.
-pub fn mix_grid<R: Real>(net: &Mixer, weights: &[R], state: &[R], q: &[R], q_tot: &mut [R]) {
-    let mut at = MixerAt::new(net, weights, state);
-    for (q_tot, q) in q_tot.iter_mut().zip(q.chunks_exact(net.agents as usize)) {
-        *q_tot = at.q_tot(q);
-    }
-}
 
 /// The mixing function q ↦ Q_tot of one state.
 #[derive(Clone, Debug)]
@@ -45,15 +31,5 @@ impl<'a, R: Real> MixerAt<'a, R> {
         self.h.copy_from_slice(&self.hyper[parts.h..parts.w2]);
         let (w1, w2) = (&self.hyper[..parts.h], &self.hyper[parts.w2..parts.value]);
         mix_row(w1, &mut self.h, w2, self.hyper[parts.value], q)
-    }
-
-    /// ∂Q_tot/∂q_i for `q` `[agents]`, into `slopes` `[agents]`: how much each agent's own value counts here.
-    pub fn slopes(&self, q: &[R], slopes: &mut [R]) {
-        let (mut trace, embed) = (self.hyper.clone(), self.net.embed as usize);
-        mix(self.net, &mut trace, q);
-        let mut unused = vec![R::ZERO; (q.len() + 2) * embed];
-        let (dw1, rest) = unused.split_at_mut(q.len() * embed);
-        let (dz, dw2) = rest.split_at_mut(embed);
-        unmix_row(self.net, &trace, q, R::ONE, dw1, dz, dw2, slopes);
     }
 }

@@ -44,15 +44,15 @@ fn backward<R: Real, const P: usize>(
     dq: &mut [R],
 ) {
     let nets = [&net.hyper_w1, &net.hyper_b1, &net.hyper_w2, &net.value];
-    let needed: usize = nets.iter().map(|net| Work::<R>::len(net, false)).sum();
+    let needed: usize = nets.iter().map(|net| Work::<R>::len(net)).sum();
     if scratch.len() < needed {
         scratch.resize(needed, R::ZERO);
     }
     let mut memory = &mut scratch[..];
     let [w1, b1, w2, value] = &mut nets.map(|net| {
-        let (own, rest) = std::mem::take(&mut memory).split_at_mut(Work::<R>::len(net, false));
+        let (own, rest) = std::mem::take(&mut memory).split_at_mut(Work::<R>::len(net));
         memory = rest;
-        Work::new(net, weights, false, own)
+        Work::new(net, weights, own)
     });
     let (agents, embed) = (net.agents as usize, net.embed as usize);
     let (width, stride) = (net.trace_width() as usize, padded(net.state_len()) as usize);
@@ -84,14 +84,14 @@ fn backward<R: Real, const P: usize>(
         ] {
             let hidden_at = Starts::new((first..first + rows.len()).map(|b| b * width + hidden));
             let (x, h) = ((state, state_at.as_slice()), (trace, hidden_at.as_slice()));
-            backward_block::<R, P>(net, x, h, work, grad, None);
+            backward_block::<R, P>(net, x, h, work, grad);
         }
     }
 }
 
 /// One transition: gradients of the raw W1 `[agents, E]`, b1 `[E]`, raw w2 `[E]` and q `[agents]`.
 #[inline(always)]
-pub(super) fn unmix_row<R: Real>(
+fn unmix_row<R: Real>(
     net: &Mixer,
     trace: &[R],
     q: &[R],

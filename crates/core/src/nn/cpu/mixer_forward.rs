@@ -114,7 +114,7 @@ pub(super) fn mixing_weights<R: Real>(net: &Mixer, trace: &mut [R]) {
 
 /// Q_tot of a trace row; b1 becomes h.
 #[inline(always)]
-pub(super) fn mix<R: Real>(net: &Mixer, trace: &mut [R], q: &[R]) -> R {
+fn mix<R: Real>(net: &Mixer, trace: &mut [R], q: &[R]) -> R {
     let parts = Parts::new(net);
     let (w1, rest) = trace.split_at_mut(parts.h);
     let (h, rest) = rest.split_at_mut(parts.w2 - parts.h);

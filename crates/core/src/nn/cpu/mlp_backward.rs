@@ -1,11 +1,11 @@
-//! Gradients of an MLP: from dy = ∂L/∂y to ∂L/∂weights (added) and, if wanted, ∂L/∂x.
+//! Gradients of an MLP: from dy = ∂L/∂y to ∂L/∂weights (added).
 //!
-//! Layer by layer from the last: dz = dy ⊙ act′(h); ∂L/∂W += xᵀ·dz; ∂L/∂b += Σ dz; dx = dz·Wᵀ. Shapes are those of
+//! Layer by layer from the last: dz = dy ⊙ act′(h); ∂L/∂W += xᵀ·dz; ∂L/∂b += Σ dz; ∂L/∂h = dz·Wᵀ. Shapes are those of
 //! [`mlp_forward`](mod@crate::nn::cpu::mlp_forward), whose `hidden` it reads; `grad` has the layout of `weights`; the
-//! padding of `dy` must be 0 and that of dx is written 0.
+//! padding of `dy` must be 0.
 //!
 //! Order: each parameter's gradient grows by one product a row, in the order of `rows`, so several calls equal one
-//! call on their rows joined, and rows with dy = 0 change no bit. An element of dx is summed over outputs in order.
+//! call on their rows joined, and rows with dy = 0 change no bit. An element of ∂L/∂h is summed over outputs in order.
 
 use crate::base::float::Real;
 use crate::base::lanes::{LANES, Lanes, kernel, padded};
@@ -23,7 +23,6 @@ kernel! {
         dy: &[R],
         scratch: &mut Vec<R>,
         grad: &mut [R],
-        dx: Option<&mut [R]>,
     ) => backward
 }
 
@@ -37,15 +36,14 @@ fn backward<R: Real, const P: usize>(
     dy: &[R],
     scratch: &mut Vec<R>,
     grad: &mut [R],
-    mut dx: Option<&mut [R]>,
 ) {
     let (inputs, outputs) = (padded(net.inputs()) as usize, padded(net.outputs()) as usize);
     let hidden_width = net.hidden_width() as usize;
-    let needed = Work::<R>::len(net, dx.is_some());
+    let needed = Work::<R>::len(net);
     if scratch.len() < needed {
         scratch.resize(needed, R::ZERO);
     }
-    let mut work = Work::new(net, weights, dx.is_some(), &mut scratch[..needed]);
+    let mut work = Work::new(net, weights, &mut scratch[..needed]);
     for rows in rows.chunks(BLOCK) {
         let starts = |width: usize| Starts::new(rows.iter().map(|&row| row as usize * width));
         let dy_at = starts(outputs);
@@ -53,8 +51,7 @@ fn backward<R: Real, const P: usize>(
             to.copy_from_slice(&dy[at..at + outputs]);
         }
         let (x_at, hidden_at) = (starts(inputs), starts(hidden_width));
-        let dx = dx.as_deref_mut().map(|dx| (dx, x_at.as_slice()));
-        backward_block::<R, P>(net, (x, x_at.as_slice()), (hidden, hidden_at.as_slice()), &mut work, grad, dx);
+        backward_block::<R, P>(net, (x, x_at.as_slice()), (hidden, hidden_at.as_slice()), &mut work, grad);
     }
 }
 
@@ -81,7 +78,7 @@ impl Starts {
 
 /// Working memory of a network's backward pass over one block of rows.
 pub(super) struct Work<'a, R> {
-    /// Wᵀ of each layer whose inputs need a gradient, the last layer's first: `[outputs, padded(inputs)]` each.
+    /// Wᵀ of each layer but the first, the last layer's first: `[outputs, padded(inputs)]` each.
     transposed: &'a mut [R],
     /// Inputs of the layer at hand, `[block, padded(inputs)]`.
     packed: &'a mut [R],
@@ -93,18 +90,18 @@ pub(super) struct Work<'a, R> {
 
 impl<'a, R: Real> Work<'a, R> {
     /// Numbers of memory that [`Work::new`] needs.
-    pub(super) fn len(net: &Mlp, with_dx: bool) -> usize {
-        transposed_layers(net, with_dx).map(transposed_len).sum::<usize>() + 3 * BLOCK * widest(net)
+    pub(super) fn len(net: &Mlp) -> usize {
+        transposed_layers(net).map(transposed_len).sum::<usize>() + 3 * BLOCK * widest(net)
     }
 
     /// Transposes the weights into `memory`.
-    pub(super) fn new(net: &Mlp, weights: &[R], with_dx: bool, memory: &'a mut [R]) -> Self {
+    pub(super) fn new(net: &Mlp, weights: &[R], memory: &'a mut [R]) -> Self {
         let block = BLOCK * widest(net);
         let (packed, memory) = memory.split_at_mut(block);
         let (dz, memory) = memory.split_at_mut(block);
         let (below, transposed) = memory.split_at_mut(block);
         let mut rest = &mut *transposed;
-        for layer in transposed_layers(net, with_dx) {
+        for layer in transposed_layers(net) {
             let (to, next) = rest.split_at_mut(transposed_len(layer));
             transpose(layer, weights, to);
             rest = next;
@@ -121,7 +118,6 @@ pub(super) fn backward_block<R: Real, const P: usize>(
     (hidden, hidden_at): (&[R], &[usize]),
     work: &mut Work<'_, R>,
     grad: &mut [R],
-    mut dx: Option<(&mut [R], &[usize])>,
 ) {
     let count = x_at.len();
     let mut transposed = &*work.transposed;
@@ -139,12 +135,10 @@ pub(super) fn backward_block<R: Real, const P: usize>(
             let (w, rest) = transposed.split_at(transposed_len(layer));
             transposed = rest;
             let below = &mut work.below[..count * inputs];
-            input_gradient::<R, P>(layer, w, dz, below, |row| row * inputs);
+            input_gradient::<R, P>(layer, w, dz, below);
             activate_backward(net.activation, packed, below);
             std::mem::swap(&mut work.dz, &mut work.below);
             hidden_end -= inputs;
-        } else if let Some((dx, at)) = &mut dx {
-            input_gradient::<R, P>(layer, transposed, dz, dx, |row| at[row]);
         }
     }
 }
@@ -204,26 +198,20 @@ fn outer_products<R: Real, const P: usize>(
     }
 }
 
-/// dx = dz·Wᵀ for a block of rows; row r of dx starts at `dx_at(r)`.
+/// ∂L/∂h = dz·Wᵀ for a block of rows lying one after the other; h are the layer's inputs.
 #[inline(always)]
-fn input_gradient<R: Real, const P: usize>(
-    layer: &Layer,
-    transposed: &[R],
-    dz: &[R],
-    dx: &mut [R],
-    dx_at: impl Fn(usize) -> usize,
-) {
+fn input_gradient<R: Real, const P: usize>(layer: &Layer, transposed: &[R], dz: &[R], dh: &mut [R]) {
     let (inputs, outputs) = (padded(layer.weight.rows) as usize, layer.weight.stride() as usize);
     for_tiles!(dz.len() / outputs, |first, M| {
         let from: [usize; M] = std::array::from_fn(|m| (first + m) * outputs);
-        let to: [usize; M] = std::array::from_fn(|m| dx_at(first + m));
-        products::<R, P, M>(&transposed[..transposed_len(layer)], None, inputs, Some(dz), from, dx, to);
+        let to: [usize; M] = std::array::from_fn(|m| (first + m) * inputs);
+        products::<R, P, M>(&transposed[..transposed_len(layer)], None, inputs, Some(dz), from, dh, to);
     });
 }
 
-/// Layers whose inputs need a gradient, from the last.
-fn transposed_layers(net: &Mlp, with_dx: bool) -> impl Iterator<Item = &Layer> {
-    net.layers[usize::from(!with_dx)..].iter().rev()
+/// Layers whose inputs need a gradient, from the last: all but the first.
+fn transposed_layers(net: &Mlp) -> impl Iterator<Item = &Layer> {
+    net.layers[1..].iter().rev()
 }
 
 fn transposed_len(layer: &Layer) -> usize {

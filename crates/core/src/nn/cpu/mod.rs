@@ -17,7 +17,7 @@ pub mod sq_norm;
 
 pub use adam::{AdamParams, adam};
 pub use masked_argmax::masked_argmax;
-pub use mix_at::{MixerAt, mix_at, mix_grid};
+pub use mix_at::MixerAt;
 pub use mixer_backward::mixer_backward;
 pub use mixer_forward::mixer_forward;
 pub use mlp_backward::mlp_backward;
