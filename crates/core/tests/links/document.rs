@@ -22,8 +22,8 @@ An experiment is the part of the page's address after `#`:
 #v=1&env=pellet&size=4x4&algo=qmix&lr=5e-4&seed=7&view=qtot
 ```
 
-- Order does not matter, nor does case. Signs may be percent-encoded. `tandem train` and the page also take a whole
-  address.
+- Order does not matter, nor does case, except in the value of `world`. Signs may be percent-encoded. The page also
+  takes a whole address.
 - What is not given has the default of its environment and algorithm. Share writes `v`, `env`, `algo` and `seed` always,
   else only what differs from the defaults and has an effect.
 - A number out of range is brought to the nearest allowed one, what cannot be read becomes the default, of a key given

@@ -273,7 +273,7 @@ impl Env for Pellet {
         self.drop_pellets(state.ints, draws);
     }
 
-    /// Start k: the pellet on the k-th of [`Pellet::pellet_cells`], the agents on their start cells.
+    /// Start k: the pellet on the k-th cell that it may lie on, the agents on their start cells.
     fn reset_to(&self, state: StateMut<'_>, start: u32) -> bool {
         debug_assert!(start < self.info.enumerated_starts, "start {start} is not enumerated");
         let starts = self.starts.as_deref().unwrap_or_default();
