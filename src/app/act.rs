@@ -167,6 +167,7 @@ impl Page {
             LiveChange::Epsilon(eps) => (spec.learner.eps_end, spec.learner.eps_over) = (eps, 0),
         }
         self.desk.field_note = None;
+        self.run.spec = spec.clone();
         self.run.wanted = spec;
         self.session.send(Command::Live(change));
     }

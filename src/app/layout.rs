@@ -25,7 +25,7 @@ const LEAST_STAGE_COLUMN: f32 = 440.0;
 /// Least height of the views' column.
 const LEAST_VIEWS_COLUMN: f32 = 440.0;
 /// Least height of a view on a phone; the curve is then a finger's movement away, its number always in the bar.
-const LEAST_PHONE_VIEW: f32 = 600.0;
+const LEAST_PHONE_VIEW: f32 = 740.0;
 /// Height of the small curve.
 const SMALL_CURVE: f32 = 132.0;
 /// Height of a pinned view.
@@ -166,9 +166,9 @@ impl Columns<'_, '_> {
         ui.painter().rect_filled(bar, 0.0, theme.card);
         ui.painter().hline(bar.x_range(), bar.top(), Stroke::new(1.0, theme.line));
         transport::bar(&mut child(ui, "bar", bar.shrink2(vec2(theme.size.pad, 0.0))), self.ctx, self.desk, self.out);
-        let tabs = cut_top(&mut rest, control + 8.0);
+        let tabs = cut_top(&mut rest, control + 12.0);
         views::phone_tabs(
-            &mut child(ui, "tabs", tabs.shrink2(vec2(theme.size.pad, 0.0))),
+            &mut child(ui, "tabs", tabs.shrink2(vec2(theme.size.pad, 5.0))),
             self.ctx,
             self.desk,
             self.all,

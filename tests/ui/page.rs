@@ -8,7 +8,9 @@ use egui::{Vec2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use tandem::app::Page;
-use tandem::platform::{Host, Inline, Origin};
+use tandem::platform::{Host, Inline, Origin, SessionHandle};
+use tandem_core::experiment::command::Command;
+use tandem_core::experiment::snapshot::Report;
 
 /// Surroundings that tests can look into.
 #[derive(Debug, Default)]
@@ -86,8 +88,13 @@ impl Window {
             outside.stored.insert("theme".to_owned(), theme.to_owned());
             outside.can_copy = true;
         }
+        Self::with_session(host, Box::new(Inline::default()), size)
+    }
+
+    /// A page whose session is that one.
+    fn with_session(host: FakeHost, session: Box<dyn SessionHandle>, size: Vec2) -> Self {
         let outside = Rc::clone(&host.0);
-        let page = Rc::new(RefCell::new(Page::new(Box::new(host), Box::new(Inline::default()))));
+        let page = Rc::new(RefCell::new(Page::new(Box::new(host), session)));
         let (drawn, clock) = (Rc::clone(&page), Rc::clone(&outside));
         let builder =
             Harness::builder().with_size(size).with_max_steps(4).with_step_dt(0.05).with_context_setup(|ctx| {
@@ -116,6 +123,33 @@ impl Window {
     /// What the page says of itself.
     pub(crate) fn status(&self) -> serde_json::Value {
         serde_json::from_str(&self.page.borrow().status()).expect("the status is JSON")
+    }
+}
+
+/// A session that dies when it is told to.
+#[derive(Debug, Default)]
+struct Mortal {
+    inner: Inline,
+    death: Rc<RefCell<Option<String>>>,
+    is_dead: bool,
+}
+
+impl SessionHandle for Mortal {
+    fn send(&mut self, command: Command) {
+        if !self.is_dead {
+            self.inner.send(command);
+        }
+    }
+    fn poll(&mut self) -> Vec<Report> {
+        if self.is_dead { Vec::new() } else { self.inner.poll() }
+    }
+    fn take_failure(&mut self) -> Option<String> {
+        let failure = self.death.borrow_mut().take()?;
+        self.is_dead = true;
+        Some(failure)
+    }
+    fn restart(&mut self) {
+        *self = Self { death: Rc::clone(&self.death), ..Self::default() };
     }
 }
 
@@ -388,4 +422,50 @@ fn on_a_phone_everything_to_press_is_large_enough_for_a_finger() {
             assert!(rect.height() >= 42.0 && rect.width() >= least, "{tab}: {name} is only {rect:?}");
         }
     }
+}
+
+#[test]
+fn a_dead_session_is_told_and_started_again() {
+    let death = Rc::new(RefCell::new(None));
+    let host = FakeHost::default();
+    host.0.borrow_mut().links.push("#v=1&env=matrix&algo=vdn&seed=5".to_owned());
+    let session = Mortal { death: Rc::clone(&death), ..Mortal::default() };
+    let mut window = Window::with_session(host, Box::new(session), vec2(1366.0, 640.0));
+    press(&mut window, egui::Key::Space);
+    window.frames(20);
+    *death.borrow_mut() = Some("index out of bounds\nstack".to_owned());
+    window.frames(3);
+    assert!(window.harness.query_by_label_contains("index out of bounds").is_some(), "the reason is on the page");
+    assert!(window.harness.query_by_label("stopped").is_some(), "and the status says so");
+    click(&mut window, "Start again");
+    window.frames(10);
+    assert_eq!(window.status()["failure"], serde_json::Value::Null);
+    assert_eq!(window.status()["seed"], "5", "the same experiment");
+    press(&mut window, egui::Key::Space);
+    window.frames(20);
+    assert!(window.status()["update"].as_u64() > Some(0), "it trains");
+}
+
+#[test]
+fn a_finished_run_shows_its_result_and_what_comes_next() {
+    let mut window = Window::wide("#v=1&env=matrix&game=sanity&algo=vdn&seed=7&budget=1000");
+    press(&mut window, egui::Key::Space);
+    for _ in 0..40 {
+        window.frames(5);
+        if window.status()["state"] == "finished" {
+            break;
+        }
+    }
+    assert!(window.harness.query_by_label_contains("Finished after").is_some(), "{}", window.status());
+    assert!(window.harness.query_by_label("Env step").is_none(), "the transport is covered, not the stage");
+    click(&mut window, "Continue");
+    window.frames(5);
+    assert_eq!(window.status()["state"], "running");
+    for _ in 0..40 {
+        window.frames(5);
+    }
+    click(&mut window, "Next experiment");
+    window.frames(5);
+    assert_eq!(window.status()["update"], 0);
+    assert_eq!(window.outside.borrow().shown.len(), 1, "the next experiment stands in the address bar");
 }

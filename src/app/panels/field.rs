@@ -19,12 +19,13 @@ pub enum FieldReply {
     Up,
 }
 
-/// A field `width` wide. `typing` is the field being typed into on the whole page.
+/// A field `width` wide that shows `text`; typing begins with `raw`, as links write it. `typing` is the field being
+/// typed into on the whole page.
 pub fn field(
     ui: &mut Ui,
     theme: &Theme,
     (key, name): (&'static str, &str),
-    text: &str,
+    (text, raw): (&str, &str),
     has_steps: bool,
     width: f32,
     typing: &mut Option<(&'static str, String)>,
@@ -69,7 +70,7 @@ pub fn field(
     text_in(ui, middle.shrink2(vec2(4.0, 0.0)), Align2::CENTER_CENTER, text, theme.body(), theme.text);
     focus_ring(ui, theme, rect, &response);
     if response.on_hover_cursor(egui::CursorIcon::Text).clicked() {
-        *typing = Some((key, text.to_owned()));
+        *typing = Some((key, raw.to_owned()));
     }
     reply
 }

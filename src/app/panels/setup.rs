@@ -196,13 +196,13 @@ fn control(
                 out.push(Intent::NewSeed);
             }
             let width = width - theme.size.control - 6.0;
-            let reply = field(ui, theme, (knob.key, name), &text, false, width, &mut desk.typing);
+            let reply = field(ui, theme, (knob.key, name), (&text, &text), false, width, &mut desk.typing);
             reply.and_then(|reply| if let FieldReply::Typed(text) = reply { Some(read(&text)) } else { None })
         }
         kind => {
             let shown = shown_text(kind, &text);
             let stepped = is_stepped(kind);
-            match field(ui, theme, (knob.key, name), &shown, stepped, width, &mut desk.typing)? {
+            match field(ui, theme, (knob.key, name), (&shown, &text), stepped, width, &mut desk.typing)? {
                 FieldReply::Typed(text) => Some(read(&text)),
                 FieldReply::Down => Some(read(&step_text(kind, ctx.wanted, false))),
                 FieldReply::Up => Some(read(&step_text(kind, ctx.wanted, true))),
