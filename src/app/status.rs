@@ -27,6 +27,7 @@ pub fn json(page: &Page) -> String {
         "gradientSteps": snapshot.gradient_steps,
         "budget": snapshot.budget,
         "traceHash": hex(snapshot.trace_hash),
+        "traceAt": snapshot.trace_at,
         "weightsHash": snapshot.weights_hash.map(hex),
         "headline": page.run.curve.last().map(|point| point.mean),
         "firstHeadline": page.run.curve.first().map(|point| point.mean),

@@ -13,7 +13,7 @@ use tandem_core::env::pellet::{PelletSpec, StartLayout};
 use tandem_core::env::registry::EnvSpec;
 use tandem_core::env::two_step::TwoStepSpec;
 use tandem_core::experiment::spec::{AlgoChoice, ExperimentSpec};
-use tandem_core::marl::learner::Learner;
+use tandem_core::marl::learner::{Evaluations, Learner};
 use tandem_core::marl::parts::clock::{EPISODES, GRADIENT_STEP};
 use tandem_core::nn::graph::Cursor;
 
@@ -59,7 +59,7 @@ fn a_warm_run_allocates_nothing() {
             let mut settings = ExperimentSpec::default().learner;
             (settings.envs, settings.batch, settings.buffer) = (4, 8, 100);
             (settings.rollout, settings.grad_steps, settings.standardise) = (env.info().max_steps, 2, true);
-            let learner = Learner::new(env, algo, &settings, 1, 1);
+            let learner = Learner::new(env, algo, &settings, 1, Evaluations { episodes: 1, explores: false });
             let buffers = learner.start::<f32>();
             let update = || {
                 learner.rollout.run(&buffers);

@@ -4,7 +4,8 @@ use tandem_core::experiment::command::{Command, LiveChange, TrainSpeed, Watch};
 use tandem_core::experiment::link::{Link, parse, write};
 use tandem_core::experiment::session::{SLICE_SECS, SNAPSHOT_SECS, Session};
 use tandem_core::experiment::snapshot::{Report, RunState, Snapshot};
-use tandem_core::experiment::spec::ExperimentSpec;
+use tandem_core::experiment::spec::{EvalChoice, ExperimentSpec};
+use tandem_core::marl::parts::clock::ENV_STEP;
 
 /// A session under a clock that moves a little per reading.
 struct Bench {
@@ -125,7 +126,9 @@ fn evaluation_stage_and_views_leave_the_run_alone() {
     watched.session.apply(Command::Pause);
     let update = watched.settle().update;
     let mut quiet = Bench::load(plain, update);
-    assert_eq!(watched.snapshots.last().map(|s| s.trace_hash), Some(quiet.settle().trace_hash));
+    let quiet = quiet.settle();
+    let watched = watched.snapshots.last().expect("it was watched");
+    assert_eq!((watched.trace_hash, watched.weights_hash), (quiet.trace_hash, quiet.weights_hash));
 }
 
 #[test]
@@ -166,10 +169,13 @@ fn snapshots_come_at_most_twenty_times_a_second_and_curves_are_complete() {
 
 #[test]
 fn the_end_is_told_even_if_a_slice_ends_with_the_last_update() {
-    for (run_to, end) in [(5, RunState::Paused), (u32::MAX, RunState::Finished)] {
+    for (run_to, end) in [(5, RunState::Paused), (0, RunState::Finished)] {
         let mut spec = small();
-        spec.budget = 320;
+        spec.budget = 1_000;
         let mut bench = Bench::load(spec, run_to);
+        if run_to == 0 {
+            bench.session.apply(Command::Run);
+        }
         // So slow that every piece of work is a slice of its own and told at once.
         bench.lag = SLICE_SECS.max(SNAPSHOT_SECS);
         while bench.tick() {}
@@ -197,14 +203,142 @@ fn a_live_change_is_dated_and_changes_the_run() {
 
 #[test]
 fn divergence_stops_the_run_and_names_a_tensor() {
-    let mut spec = small();
-    spec.learner.clip = 1e30;
-    let mut bench = Bench::load(spec, 0);
-    bench.session.apply(Command::Live(LiveChange::Lr(f32::MAX)));
+    let mut bench = Bench::load(small(), 50);
+    bench.settle();
+    let run = bench.session.run().expect("loaded");
+    let weights = run.learner.agents.block.weights;
+    run.buffers.write(weights)[0] = f32::NAN;
     bench.session.apply(Command::Run);
     while bench.tick() {}
-    match &bench.settle().state {
-        RunState::Diverged { tensor, .. } => assert!(tensor.ends_with("weights"), "{tensor}"),
+    let last = bench.settle();
+    match &last.state {
+        RunState::Diverged { tensor, update: 51 } => assert!(tensor.starts_with("agents."), "{tensor}"),
         state => panic!("{state:?}"),
+    }
+}
+
+#[test]
+fn a_live_change_is_brought_into_its_range() {
+    let mut bench = Bench::load(small(), 5);
+    bench.settle();
+    for (given, used) in [(f32::MAX, 1.0), (-1.0, 1e-6), (f32::NAN, ExperimentSpec::default().learner.lr)] {
+        bench.session.apply(Command::Live(LiveChange::Lr(given)));
+        assert_eq!(bench.settle().lr, used);
+    }
+}
+
+#[test]
+fn a_hash_is_told_with_the_env_step_it_stands_at() {
+    let mut bench = Bench::load(small(), 0);
+    bench.lag = SNAPSHOT_SECS; // every piece of work is told
+    bench.session.apply(Command::Run);
+    for _ in 0..400 {
+        bench.tick();
+    }
+    let mut told: Vec<(u32, u32, [u32; 2])> =
+        bench.snapshots.iter().map(|s| (s.update, s.trace_at, s.trace_hash)).collect();
+    told.dedup();
+    assert!(told.len() > 20, "{} moments", told.len());
+    for &(update, trace_at, trace_hash) in told.iter().step_by(7) {
+        let mut there = Bench::load(small(), update);
+        let there = there.settle();
+        assert_eq!((there.env_steps, there.trace_at, there.trace_hash), (trace_at, trace_at, trace_hash));
+    }
+}
+
+#[test]
+fn link_and_log_together_are_the_run() {
+    let mut first = Bench::load(small(), 0);
+    first.session.apply(Command::Run);
+    first.tick();
+    for (k, change) in [LiveChange::Lr(0.003), LiveChange::Epsilon(0.5), LiveChange::Lr(0.0005)].into_iter().enumerate()
+    {
+        while first.session.run().expect("loaded").updates() < 20 * (k as u32 + 1) {
+            first.tick();
+        }
+        first.session.apply(Command::Live(change)); // wherever in an update the run stands
+    }
+    while first.session.run().expect("loaded").updates() < 100 {
+        first.tick();
+    }
+    first.session.apply(Command::Pause);
+    let original = first.settle().clone();
+    let log = first.session.log().to_vec();
+    assert_eq!(log.len(), 3);
+
+    let mut again = Bench::load(small(), 0);
+    for (update, command) in log {
+        while again.session.run().expect("loaded").updates() < update {
+            again.session.apply(Command::StepUpdate);
+            while again.tick() {}
+        }
+        again.session.apply(command);
+    }
+    while again.session.run().expect("loaded").updates() < original.update {
+        again.session.apply(Command::StepUpdate);
+        while again.tick() {}
+    }
+    let again = again.settle();
+    assert_eq!((again.trace_hash, again.weights_hash), (original.trace_hash, original.weights_hash));
+}
+
+#[test]
+fn a_link_written_after_continue_opens_where_it_was_written() {
+    let mut long = Bench::load(small(), 0);
+    long.session.apply(Command::Run);
+    while long.tick() {}
+    long.session.apply(Command::Continue);
+    while long.session.run().expect("loaded").updates() < 150 {
+        long.tick();
+    }
+    long.session.apply(Command::Pause);
+    let long = long.settle().clone();
+    let mut opened = Bench::load(small(), long.update);
+    let opened = opened.settle();
+    assert_eq!((opened.update, opened.budget, &opened.state), (long.update, 8_000, &RunState::Paused));
+    assert_eq!(opened.trace_hash, long.trace_hash);
+}
+
+#[test]
+fn a_finished_run_was_evaluated_at_its_end() {
+    let mut spec = small();
+    spec.eval_every = 3_000;
+    let mut bench = Bench::load(spec, 0);
+    bench.session.apply(Command::Run);
+    while bench.tick() {}
+    bench.settle();
+    let curve: Vec<u32> = bench.session.run().expect("loaded").evals.iter().map(|e| e.env_steps).collect();
+    assert_eq!(curve, [0, 3_008, 4_000]);
+}
+
+#[test]
+fn p40_exploring_evaluations_play_every_start_several_times() {
+    let mut spec = small();
+    spec.eval_policy = EvalChoice::Exploring;
+    spec.eval_episodes = 100;
+    let mut bench = Bench::load(spec, 0);
+    bench.settle();
+    let point = &bench.session.run().expect("loaded").evals[0];
+    assert_eq!(point.episodes, 112, "the next multiple of 16 cells");
+    assert!(point.ci95 > 0.0, "actions are drawn, so the mean has an error");
+    let mut greedy = Bench::load(small(), 0);
+    greedy.settle();
+    let point = &greedy.session.run().expect("loaded").evals[0];
+    assert_eq!((point.episodes, point.ci95), (16, 0.0));
+}
+
+#[test]
+fn an_env_step_is_taken_wherever_the_run_stands() {
+    let mut bench = Bench::load(small(), 0);
+    bench.lag = SLICE_SECS; // one piece of work a tick
+    bench.session.apply(Command::Run);
+    for stop in 300..330 {
+        for _ in 0..stop % 7 {
+            bench.tick();
+        }
+        let before = bench.session.run().expect("loaded").count(ENV_STEP);
+        bench.session.apply(Command::StepEnv);
+        assert_eq!(bench.session.run().expect("loaded").count(ENV_STEP), before + 8);
+        bench.session.apply(Command::Run);
     }
 }

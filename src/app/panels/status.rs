@@ -99,7 +99,7 @@ fn items(ctx: &PageCtx<'_>) -> Vec<Item> {
     let hash = hex(snapshot.trace_hash);
     items.push(Item {
         text: texts.f("status.hash", &[&hash[..8]]),
-        tip: texts.f("status.hash.tip", &[&hash, &numbers::count(snapshot.env_steps)]),
+        tip: texts.f("status.hash.tip", &[&hash, &numbers::count(snapshot.trace_at)]),
         color: theme.text_dim,
     });
     items.push(Item { text: texts.t("status.engine").to_owned(), tip: engine_tip(ctx), color: theme.text_dim });

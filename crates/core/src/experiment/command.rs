@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::knobs::normalise;
 use super::spec::ExperimentSpec;
 
 /// One instruction. Training commands take effect at the next update and are recorded with its number.
@@ -26,8 +27,6 @@ pub enum Command {
     StepEnv,
     /// To the next update boundary, then pause.
     StepUpdate,
-    /// Back to update 0, same seed, paused.
-    Restart,
     /// After *finished*: another budget's worth of env steps.
     Continue,
     /// Training speed.
@@ -67,6 +66,23 @@ pub enum LiveChange {
     Lr(f32),
     /// ε, constant from now on.
     Epsilon(f32),
+}
+
+impl LiveChange {
+    /// The same change with its value in the field's range.
+    #[must_use]
+    pub fn within_range(self) -> Self {
+        let mut spec = ExperimentSpec::default();
+        match self {
+            Self::Lr(lr) => spec.learner.lr = lr,
+            Self::Epsilon(eps) => spec.learner.eps = eps,
+        }
+        let _told = normalise(&mut spec); // the page has said it; here it only makes the number safe
+        match self {
+            Self::Lr(_) => Self::Lr(spec.learner.lr),
+            Self::Epsilon(_) => Self::Epsilon(spec.learner.eps),
+        }
+    }
 }
 
 /// What the page shows and therefore needs.

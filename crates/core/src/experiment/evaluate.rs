@@ -30,8 +30,8 @@ pub fn summed_up(learner: &Learner, buffers: &Buffers<f32>) -> EvalPoint {
         mean: of_headline.mean as f32,
         min: of_headline.min as f32,
         max: of_headline.max as f32,
-        // All starts enumerated: nothing was sampled, there is no sampling error.
-        ci95: if info.enumerated_starts > 0 { 0.0 } else { of_headline.ci95 as f32 },
+        // Greedy from every start: nothing was sampled, there is no sampling error.
+        ci95: if evaluation.is_exhaustive { 0.0 } else { of_headline.ci95 as f32 },
         returns: (0..n).map(|i| mean_return(i) as f32).collect(),
         solved: ended.iter().filter(|&&e| e & TERMINATED != 0).count() as f32 / episodes as f32,
         episodes: episodes as u32,

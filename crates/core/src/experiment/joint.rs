@@ -25,7 +25,13 @@ pub struct Igm {
 
 /// Everything shown of `value` at a state with these `utilities` and `legal` actions (`[n][|A|]`), for one `pair` of
 /// agents, the others at their greedy actions.
-pub fn mixed(value: &TeamValue, utilities: &[Vec<f32>], legal: &[Vec<u32>], pair: (u32, u32), points: u32) -> Mixed {
+pub fn mixed(
+    value: &TeamValue<'_>,
+    utilities: &[Vec<f32>],
+    legal: &[Vec<u32>],
+    pair: (u32, u32),
+    points: u32,
+) -> Mixed {
     let n = utilities.len();
     let (i, j) = (pair.0 as usize, pair.1 as usize);
     let choice: Vec<u32> = (0..n).map(|k| greedy(&utilities[k], &legal[k])).collect();
@@ -81,7 +87,7 @@ pub fn mixed(value: &TeamValue, utilities: &[Vec<f32>], legal: &[Vec<u32>], pair
 
 /// Whether the agents' own greedy actions maximise Q_tot. All joint actions are enumerated up to 4,096; beyond that
 /// those of `pair`, the others at their greedy actions.
-pub fn igm(value: &TeamValue, utilities: &[Vec<f32>], legal: &[Vec<u32>], pair: (u32, u32)) -> Igm {
+pub fn igm(value: &TeamValue<'_>, utilities: &[Vec<f32>], legal: &[Vec<u32>], pair: (u32, u32)) -> Igm {
     let n = utilities.len();
     let choice: Vec<u32> = (0..n).map(|k| greedy(&utilities[k], &legal[k])).collect();
     let allowed = |k: usize| -> Vec<u32> {

@@ -8,12 +8,14 @@ use super::knobs::why_not;
 use super::snapshot::{EvalPoint, Facts, Optimum, RunState, Sentence};
 use super::spec::{EvalChoice, ExperimentSpec};
 use super::world;
-use crate::base::hash::TraceHash;
 use crate::env::api::Env;
-use crate::marl::learner::Learner;
-use crate::marl::parts::clock::{ENV_STEP, EPS, EPS_END, EPS_OVER, GRAD_NORM, GRADIENT_STEP, LOSS, UPDATE, linear};
+use crate::marl::learner::{Evaluations, Learner};
+use crate::marl::parts::clock::{
+    ENV_STEP, EPS, EPS_END, EPS_OVER, GRAD_NORM, GRADIENT_STEP, LOSS, LR, LR_END, LR_OVER, linear,
+};
 use crate::marl::settings::LearnerSettings;
 use crate::nn::graph::{Buffers, Cursor};
+use crate::nn::layers::Tensor;
 
 /// A run.
 #[derive(Debug)]
@@ -34,8 +36,9 @@ pub struct Run {
     pub changed_at: Option<u32>,
     /// The first tensor that left the finite range, if any.
     pub bad_tensor: Option<String>,
-    /// Trace hash at the last update boundary.
+    /// Trace hash after the updates finished.
     pub trace: [u32; 2],
+    finished: u32,
     settings: LearnerSettings,
     pending: Vec<LiveChange>,
     part: Part,
@@ -43,27 +46,30 @@ pub struct Run {
     next_eval: u32,
 }
 
-/// Which list an update stands in.
+/// Which list the run stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     /// Between updates.
     Boundary,
     Rollout,
     GradientSteps,
+    /// The end of an update, or of the preparation of update 0.
     Evaluation,
 }
 
 impl Run {
-    /// Builds `spec` and evaluates the untrained parameters. Refuses with a sentence where the world or the algorithm
+    /// Builds `spec`; its first work is to evaluate the untrained parameters. Refuses with a sentence where the world or the algorithm
     /// does not fit.
     pub fn new(spec: ExperimentSpec, number: u32) -> Result<Self, Sentence> {
         let env: Arc<dyn Env> = world::build(&spec)?.into();
         if let Some(reason) = why_not(&spec, spec.algo) {
             return Err(reason);
         }
-        let learner = Learner::new(Arc::clone(&env), spec.algo, &spec.learner, spec.seed, spec.eval_episodes);
+        let explores = spec.eval_policy == EvalChoice::Exploring;
+        let evaluations = Evaluations { episodes: spec.eval_episodes, explores };
+        let learner = Learner::new(Arc::clone(&env), spec.algo, &spec.learner, spec.seed, evaluations);
         let buffers = learner.start::<f32>();
-        let mut run = Self {
+        Ok(Self {
             facts: facts(&*env, &learner, &spec, number),
             buffers,
             evals: Vec::new(),
@@ -71,18 +77,15 @@ impl Run {
             changed_at: None,
             bad_tensor: None,
             trace: [0; 2],
+            finished: 0,
             settings: spec.learner.clone(),
             pending: Vec::new(),
-            part: Part::Boundary,
+            part: Part::Evaluation,
             cursor: Cursor::default(),
             next_eval: spec.eval_every,
             learner,
             spec,
-        };
-        run.prepare_evaluation();
-        run.learner.evaluation.list.run(&run.buffers);
-        run.evals.push(summed_up(&run.learner, &run.buffers));
-        Ok(run)
+        })
     }
 
     /// A counter of the clock, see [`crate::marl::parts::clock`].
@@ -92,7 +95,7 @@ impl Run {
 
     /// Updates finished.
     pub fn updates(&self) -> u32 {
-        self.count(UPDATE) - u32::from(self.is_inside_update())
+        self.finished
     }
 
     /// Whether an update has begun and not ended.
@@ -107,22 +110,42 @@ impl Run {
 
     /// Whether it may go on, or why not.
     pub fn end(&self) -> Option<RunState> {
+        if self.is_inside_update() {
+            return None;
+        }
         if let Some(tensor) = &self.bad_tensor {
             return Some(RunState::Diverged { tensor: tensor.clone(), update: self.updates() });
         }
-        (self.count(ENV_STEP) >= self.budget && !self.is_inside_update()).then_some(RunState::Finished)
+        (self.count(ENV_STEP) >= self.budget).then_some(RunState::Finished)
+    }
+
+    /// Another `budgets` budgets' worth of env steps, as far as the counters reach.
+    pub fn extend(&mut self, budgets: u32) {
+        let per_update = u64::from(self.learner.env_steps_per_update());
+        let most_updates = u64::from(u32::MAX / self.spec.learner.grad_steps.max(1));
+        let most = (most_updates * per_update).min(u64::from(u32::MAX)) - per_update;
+        let wanted = u64::from(self.budget) + u64::from(budgets) * u64::from(self.spec.budget);
+        self.budget = wanted.min(most) as u32;
+    }
+
+    /// The evaluation of the untrained parameters, if it is not done.
+    pub fn prepare(&mut self) {
+        while self.updates() == 0 && self.part == Part::Evaluation {
+            self.work();
+        }
     }
 
     /// To the next update boundary.
     pub fn update(&mut self) {
+        self.prepare();
         self.work();
         while self.is_inside_update() {
             self.work();
         }
     }
 
-    /// The smallest piece of work: an env step of every training environment, a gradient step, or an env step of the
-    /// evaluation. So however large an update is, a tick stays short.
+    /// A piece of work small enough to look up from: an env step of every training environment, a gradient step, or an
+    /// env step of every evaluation episode.
     pub fn work(&mut self) {
         let lists = &self.learner;
         match self.part {
@@ -135,14 +158,15 @@ impl Run {
                 if lists.rollout.run_iteration(&mut self.cursor, &self.buffers) {
                     self.part = Part::GradientSteps;
                     if !self.learner.learns_at(self.count(ENV_STEP)) {
-                        self.end_gradient_steps();
+                        self.finish_update();
                     }
                 }
             }
             Part::GradientSteps => {
-                if lists.gradient_steps.run_iteration(&mut self.cursor, &self.buffers) {
-                    self.bad_tensor = self.first_bad_tensor();
-                    self.end_gradient_steps();
+                let done = lists.gradient_steps.run_iteration(&mut self.cursor, &self.buffers);
+                self.bad_tensor = self.first_bad_tensor();
+                if done || self.bad_tensor.is_some() {
+                    self.finish_update();
                 }
             }
             Part::Evaluation => {
@@ -154,13 +178,16 @@ impl Run {
         }
     }
 
-    /// A live field changes at the next update.
-    pub fn change(&mut self, change: LiveChange) {
-        self.pending.push(change);
-        self.changed_at.get_or_insert(self.updates());
-        if !self.is_inside_update() {
+    /// A live field changes at the next update, whose number (counted from 0) is returned. The new value is brought
+    /// into the field's range.
+    pub fn change(&mut self, change: LiveChange) -> u32 {
+        self.pending.push(change.within_range());
+        let at = self.updates() + u32::from(self.is_inside_update() && self.part != Part::Evaluation);
+        self.changed_at.get_or_insert(at);
+        if self.part == Part::Boundary {
             self.take_changes();
         }
+        at
     }
 
     /// Hash of all parameters' bits.
@@ -184,6 +211,12 @@ impl Run {
         linear(s[EPS], s[EPS_END], s[EPS_OVER], self.count(ENV_STEP))
     }
 
+    /// Learning rate, as the next gradient step will have it.
+    pub fn lr(&self) -> f32 {
+        let s = self.buffers.read(self.learner.clock.settings);
+        linear(s[LR], s[LR_END], s[LR_OVER], self.count(ENV_STEP))
+    }
+
     fn take_changes(&mut self) {
         for change in std::mem::take(&mut self.pending) {
             let l = &mut self.settings;
@@ -195,43 +228,40 @@ impl Run {
         }
     }
 
-    fn end_gradient_steps(&mut self) {
+    fn finish_update(&mut self) {
+        self.cursor = Cursor::default();
+        self.finished += 1;
         self.trace.copy_from_slice(&self.buffers.read(self.learner.tally.trace));
         let env_steps = self.count(ENV_STEP);
+        let is_due = env_steps >= self.next_eval || env_steps >= self.budget;
         self.part = Part::Boundary;
-        if env_steps >= self.next_eval && self.bad_tensor.is_none() {
+        if is_due && self.bad_tensor.is_none() {
             self.next_eval = (env_steps / self.spec.eval_every + 1) * self.spec.eval_every;
-            self.prepare_evaluation();
             self.part = Part::Evaluation;
         }
     }
 
-    fn prepare_evaluation(&self) {
-        let epsilon = match self.spec.eval_policy {
-            EvalChoice::Greedy => 0.0,
-            EvalChoice::Exploring => self.epsilon(),
-        };
-        self.buffers.write(self.learner.evaluation.epsilon)[0] = epsilon;
-    }
-
-    /// Looks closer only when loss or gradient norm is not finite.
+    /// Looks closer only when loss or gradient norm is not finite. Gradients come first: parameters follow them.
     fn first_bad_tensor(&self) -> Option<String> {
         let (loss, norm) = self.loss_and_norm()?;
         if loss.is_finite() && norm.is_finite() {
             return None;
         }
-        let infos = self.learner.plan.real_infos().iter().enumerate();
-        let bad = infos.filter(|(i, _)| self.buffers.real(*i).iter().any(|x| !x.is_finite()));
-        let mut names: Vec<&str> = bad.map(|(_, info)| info.name.as_str()).collect();
-        // Parameters say more than what was computed from them.
-        names.sort_by_key(|name| !name.ends_with("weights"));
-        Some(names.first().map_or_else(|| "loss".to_owned(), |name| (*name).to_owned()))
-    }
-}
-
-impl std::fmt::Display for Run {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "update {} · env step {} · trace {}", self.updates(), self.count(ENV_STEP), TraceHash(self.trace))
+        let agents = &self.learner.agents;
+        let (grad, weights) = (agents.block.grad, agents.block.weights.seen_by_training());
+        let mut blocks = vec![(grad, &agents.layout), (weights, &agents.layout)];
+        if let Some(mixer) = &self.learner.mixer {
+            blocks.insert(1, (mixer.block.grad, &mixer.layout));
+            blocks.push((mixer.block.weights, &mixer.layout));
+        }
+        for (buffer, layout) in blocks {
+            let numbers = self.buffers.read(buffer);
+            let is_bad = |tensor: &&Tensor| numbers[tensor.range()].iter().any(|x| !x.is_finite());
+            if let Some(tensor) = layout.tensors.iter().find(is_bad) {
+                return Some(tensor.name.clone());
+            }
+        }
+        Some("gradient norm".to_owned())
     }
 }
 

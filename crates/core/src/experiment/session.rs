@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 use super::command::{Command, TrainSpeed, Watch};
 use super::knobs::{forget_unused, normalise};
 use super::run::Run;
-use super::snapshot::{Report, RunState, Sentence, Snapshot};
+use super::snapshot::{Report, RunState, Snapshot};
 use super::spec::ExperimentSpec;
-use super::stage::{StagePlay, show_training};
-use crate::marl::parts::clock::{ENV_STEP, EPISODES, GRADIENT_STEP, LR_NOW, RING_FILL};
+use super::stage::{Counterexample, StagePlay, show_training};
+use crate::marl::parts::clock::{ENV_STEP, EPISODES, GRADIENT_STEP, RING_FILL};
 use crate::marl::parts::world::RECENT;
 
 /// Seconds of work per tick: short enough for commands to be felt at once.
@@ -39,21 +39,33 @@ pub struct Tick {
 pub struct Session {
     run: Option<Run>,
     runs: u32,
-    state: RunState,
-    /// Whether to go on running once a seek has arrived.
-    run_after_seek: bool,
-    /// Updates to complete before resting.
-    updates_owed: u32,
+    goal: Goal,
     speed: TrainSpeed,
     next_update_at: f64,
     watch: Watch,
     stage: StageClock,
+    counterexample: Counterexample,
     reports: Vec<Report>,
     evals_sent: usize,
     changed: bool,
     last_snapshot_at: Option<f64>,
     rates: VecDeque<(f64, u32, u32)>,
     log: Vec<(u32, Command)>,
+}
+
+/// What training is to do next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Goal {
+    #[default]
+    Rest,
+    Run,
+    /// At full speed until this many updates are finished, then rest or run. A link's `step` is told as a seek; single
+    /// updates are not.
+    Until {
+        update: u32,
+        then_run: bool,
+        is_seek: bool,
+    },
 }
 
 #[derive(Debug)]
@@ -81,32 +93,30 @@ impl Session {
 
     /// Takes a command.
     pub fn apply(&mut self, command: Command) {
-        let update = self.run.as_ref().map_or(0, Run::updates);
-        if !matches!(command, Command::Load { .. } | Command::Watch(_)) {
-            self.log.push((update, command.clone()));
-        }
         match command {
             Command::Load { spec, run_to, run } => self.load(*spec, run_to, run),
-            Command::Restart => {
-                if let Some(run) = &self.run {
-                    let spec = run.spec.clone();
-                    self.load(spec, 0, false);
-                }
-            }
-            Command::Run => self.set_running(),
-            Command::Pause => self.pause(),
+            Command::Run => self.head_for(Goal::Run),
+            Command::Pause => self.rest_at_boundary(),
             Command::StepEnv => self.step_env(),
-            Command::StepUpdate => self.owe_updates(self.updates_owed + 1),
+            Command::StepUpdate => {
+                let update = match self.goal {
+                    Goal::Until { update, is_seek: false, .. } => update,
+                    _ => self.run.as_ref().map_or(0, Run::updates),
+                };
+                self.head_for(Goal::Until { update: update + 1, then_run: false, is_seek: false });
+            }
             Command::Continue => {
                 if let Some(run) = &mut self.run {
-                    run.budget = run.budget.saturating_add(run.spec.budget);
+                    self.log.push((run.updates(), command));
+                    run.extend(1);
                 }
-                self.set_running();
+                self.head_for(Goal::Run);
             }
             Command::Speed(speed) => self.speed = speed,
             Command::Live(change) => {
                 if let Some(run) = &mut self.run {
-                    run.change(change);
+                    let at = run.change(change);
+                    self.log.push((at, command));
                 }
             }
             Command::StageSpeed(steps) => self.stage.steps_per_sec = steps.clamp(1, 60),
@@ -123,7 +133,8 @@ impl Session {
         self.changed = true;
     }
 
-    /// Commands of the current run with the update they came at: link and log together are the run.
+    /// What changed the run besides its link, with the number of updates finished when it took effect: link and log
+    /// together are the run.
     pub fn log(&self) -> &[(u32, Command)] {
         &self.log
     }
@@ -151,77 +162,76 @@ impl Session {
         let _told = normalise(&mut spec); // the page has said it; here it only makes the numbers safe
         forget_unused(&mut spec); // what a link would not write must not act
         match Run::new(spec, self.runs + 1) {
-            Ok(new) => {
+            Ok(mut new) => {
+                // A link written after *continue* names an update beyond one budget.
+                let wanted = u64::from(run_to) * u64::from(new.facts.env_steps_per_update);
+                new.extend(wanted.saturating_sub(1).div_euclid(u64::from(new.budget)) as u32);
                 self.runs += 1;
                 self.reports.push(Report::Started(Box::new(new.facts.clone())));
                 self.stage.play = Some(StagePlay::new(&new));
                 self.stage.plays = None;
                 self.run = Some(new);
-                self.run_after_seek = run;
-                self.state = match (run_to, run) {
-                    (0, false) => RunState::Paused,
-                    (0, true) => RunState::Running,
-                    (to, _) => RunState::Seeking { to },
+                self.goal = match (run_to, run) {
+                    (0, false) => Goal::Rest,
+                    (0, true) => Goal::Run,
+                    (update, then_run) => Goal::Until { update, then_run, is_seek: true },
                 };
-                self.updates_owed = 0;
                 self.evals_sent = 0;
                 self.rates.clear();
                 self.log.clear();
             }
-            Err(sentence) => self.refuse(sentence),
+            Err(sentence) => self.reports.push(Report::Refused(sentence)),
         }
     }
 
-    fn refuse(&mut self, sentence: Sentence) {
-        self.reports.push(Report::Refused(sentence));
-    }
-
-    fn set_running(&mut self) {
-        if let Some(run) = &self.run {
-            self.state = run.end().unwrap_or(RunState::Running);
-            self.updates_owed = 0;
-            self.stage.plays = None;
-            self.rates.clear();
-        }
+    /// Training's goal changes; the stage follows training again.
+    fn head_for(&mut self, goal: Goal) {
+        let ended = self.run.as_ref().is_none_or(|run| run.end().is_some());
+        self.goal = if ended { Goal::Rest } else { goal };
+        self.stage.plays = None;
+        self.rates.clear();
     }
 
     /// Training stops at update boundaries: one that has begun is completed.
-    fn pause(&mut self) {
-        if matches!(self.state, RunState::Running | RunState::Seeking { .. }) {
-            self.owe_updates(u32::from(self.run.as_ref().is_some_and(Run::is_inside_update)));
-        }
+    fn rest_at_boundary(&mut self) {
+        let Some(run) = self.run.as_ref().filter(|_| self.goal != Goal::Rest) else { return };
+        let update = run.updates() + u32::from(run.is_rolling_out());
+        self.head_for(Goal::Until { update, then_run: false, is_seek: false });
     }
 
-    /// Completes `updates` updates (one that has begun counts as the first), then rests.
-    fn owe_updates(&mut self, updates: u32) {
-        if let Some(run) = &self.run {
-            self.state = run.end().unwrap_or(RunState::Paused);
-            self.updates_owed = if self.state == RunState::Paused { updates } else { 0 };
-            self.stage.plays = None;
-        }
-    }
-
-    /// One env step of every training environment; where it is the last of an update, the rest of the update too.
+    /// One env step of every training environment, after whatever has to be completed before it; where it is the last
+    /// of an update, the tick completes the update.
     fn step_env(&mut self) {
-        self.owe_updates(self.updates_owed);
+        self.head_for(Goal::Rest);
         let Some(run) = self.run.as_mut().filter(|run| run.end().is_none()) else { return };
-        run.work();
-        if !run.is_rolling_out() {
-            self.updates_owed += u32::from(run.is_inside_update());
+        while run.is_inside_update() && !run.is_rolling_out() {
+            run.work();
+        }
+        if run.end().is_none() {
+            run.work();
         }
     }
 
-    /// Whether there is work now: an update that has begun is completed at once even when updates are paced.
-    fn is_busy(&self) -> bool {
-        let begun = self.run.as_ref().is_some_and(Run::is_inside_update);
-        self.is_at_full_speed() || (self.state == RunState::Running && begun)
+    /// Where training stands, as told to the page.
+    fn state(&self) -> RunState {
+        if let Some(end) = self.run.as_ref().and_then(Run::end) {
+            return end;
+        }
+        match self.goal {
+            Goal::Run => RunState::Running,
+            Goal::Until { update, is_seek: true, .. } => RunState::Seeking { to: update },
+            Goal::Until { .. } | Goal::Rest => RunState::Paused,
+        }
     }
 
-    fn is_at_full_speed(&self) -> bool {
-        match self.state {
-            RunState::Running => self.speed == TrainSpeed::Full,
-            RunState::Seeking { .. } => true,
-            _ => self.updates_owed > 0,
+    /// Whether there is work now: what has begun is completed at once even when updates are paced; only between the env
+    /// steps of a rollout may a run rest.
+    fn is_busy(&self) -> bool {
+        let Some(run) = &self.run else { return false };
+        match self.goal {
+            Goal::Rest => run.is_inside_update() && !run.is_rolling_out(),
+            Goal::Run => self.speed == TrainSpeed::Full || run.is_inside_update(),
+            Goal::Until { .. } => true,
         }
     }
 
@@ -230,57 +240,46 @@ impl Session {
             TrainSpeed::One => 1.0,
             TrainSpeed::Ten => 10.0,
             TrainSpeed::Hundred => 100.0,
-            TrainSpeed::Full => f64::INFINITY,
+            TrainSpeed::Full => f64::INFINITY, // a period of 0
         }
     }
 
     fn train(&mut self, now: f64, clock: &mut dyn FnMut() -> f64) {
-        let full = self.is_at_full_speed();
         let period = 1.0 / self.updates_per_sec();
-        let Some(run) = &mut self.run else { return };
-        if !full && self.state != RunState::Running {
-            return;
-        }
         // A tab that slept does not catch up.
         self.next_update_at = self.next_update_at.max(now - LARGEST_LAG_SECS).min(now + period);
         loop {
-            if !run.is_inside_update() {
-                if let Some(end) = run.end() {
-                    (self.state, self.updates_owed) = (end, 0);
-                    self.changed = true; // the slice before may have told of the last update already
-                    break;
+            let Some(run) = &mut self.run else { return };
+            if run.is_inside_update() {
+                if self.goal == Goal::Rest && run.is_rolling_out() {
+                    return;
                 }
-                match self.state {
-                    RunState::Seeking { to } if run.updates() >= to => {
-                        self.state = if self.run_after_seek { RunState::Running } else { RunState::Paused };
-                        self.changed = true;
-                        break;
+            } else {
+                match self.goal {
+                    Goal::Rest => return,
+                    _ if run.end().is_some() => self.goal = Goal::Rest,
+                    Goal::Until { update, then_run, .. } if run.updates() >= update => {
+                        self.goal = if then_run { Goal::Run } else { Goal::Rest };
                     }
-                    RunState::Running if !full => {
-                        if now < self.next_update_at {
-                            break;
-                        }
-                        self.next_update_at += period;
-                    }
-                    RunState::Paused if self.updates_owed == 0 => break,
-                    _ => {}
+                    Goal::Run if now < self.next_update_at => return,
+                    Goal::Run => self.next_update_at += period,
+                    Goal::Until { .. } => {}
                 }
             }
-            run.work();
             self.changed = true;
-            if self.state == RunState::Paused && !run.is_inside_update() {
-                self.updates_owed -= 1;
+            if self.goal != Goal::Rest || run.is_inside_update() {
+                run.work();
             }
             if clock() - now >= SLICE_SECS {
-                break;
+                return;
             }
         }
     }
 
     /// Whether the stage plays episodes of its own now (rather than showing the training environment).
     fn plays_own(&self) -> bool {
-        let untouched = self.run.as_ref().is_none_or(|run| run.count(ENV_STEP) == 0 && !run.is_inside_update());
-        match self.state {
+        let untouched = self.run.as_ref().is_none_or(|run| run.count(ENV_STEP) == 0);
+        match self.state() {
             RunState::Running => self.speed == TrainSpeed::Full,
             RunState::Seeking { .. } | RunState::Finished | RunState::Diverged { .. } => true,
             RunState::Paused => untouched || self.stage.plays == Some(true),
@@ -311,7 +310,7 @@ impl Session {
         if self.plays_own() && self.stage.plays != Some(false) {
             at = at.min(self.stage.next_at);
         }
-        if self.state == RunState::Running && self.speed != TrainSpeed::Full {
+        if self.goal == Goal::Run && self.speed != TrainSpeed::Full {
             at = at.min(self.next_update_at);
         }
         if self.changed {
@@ -333,16 +332,15 @@ impl Session {
     }
 
     fn snapshot(&mut self, now: f64) -> Snapshot {
+        let state = self.state();
         let run = self.run.as_ref().expect("report() asks only with a run");
-        let (updates_per_sec, env_steps_per_sec) = rates(&mut self.rates, now, run, &self.state);
+        let (updates_per_sec, env_steps_per_sec) = rates(&mut self.rates, now, run, &state);
         let play = self.stage.play.as_ref().filter(|_| self.plays_own());
         let (stage, joint) = match play {
-            Some(play) => play.show(run, &self.watch, self.stage.explores),
-            None => show_training(run, &self.watch),
+            Some(play) => play.show(run, &self.watch, self.stage.explores, &mut self.counterexample),
+            None => show_training(run, &self.watch, &mut self.counterexample),
         };
-        let scalars = run.buffers.read(run.learner.clock.scalars);
         let losses = run.loss_and_norm();
-        let resting = !matches!(self.state, RunState::Running | RunState::Seeking { .. });
         let n = run.facts.num_agents as usize;
         let recent = run.buffers.read(run.learner.tally.recent);
         let episodes = run.count(EPISODES);
@@ -350,18 +348,19 @@ impl Session {
         let mean_return = |i: usize| recent.iter().skip(i).step_by(n).take(kept).sum::<f32>() / kept as f32;
         Snapshot {
             run: run.facts.run,
-            state: self.state.clone(),
+            state,
             update: run.updates(),
             gradient_steps: run.count(GRADIENT_STEP),
             env_steps: run.count(ENV_STEP),
             budget: run.budget,
             episodes,
             trace_hash: run.trace,
-            weights_hash: (resting && !run.is_inside_update()).then(|| run.weights_hash()),
+            trace_at: run.updates() * run.facts.env_steps_per_update,
+            weights_hash: (self.goal == Goal::Rest && !run.is_inside_update()).then(|| run.weights_hash()),
             updates_per_sec,
             env_steps_per_sec,
             epsilon: run.epsilon(),
-            lr: if losses.is_some() { scalars[LR_NOW] } else { run.spec.learner.lr },
+            lr: run.lr(),
             loss: losses.map(|l| l.0),
             grad_norm: losses.map(|l| l.1),
             replay: (run.count(RING_FILL), run.spec.learner.buffer),

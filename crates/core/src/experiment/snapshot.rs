@@ -121,8 +121,10 @@ pub struct Snapshot {
     pub budget: u32,
     /// Training episodes finished.
     pub episodes: u32,
-    /// Trace hash at `env_steps`' update boundary.
+    /// Trace hash after the updates done.
     pub trace_hash: [u32; 2],
+    /// Env step it stands at: that of the last update boundary.
+    pub trace_at: u32,
     /// Hash of all parameters' bits; computed when paused or finished.
     pub weights_hash: Option<[u32; 2]>,
     /// Measured over the last second; 0 when paused.

@@ -7,12 +7,12 @@ use super::run::Run;
 use super::snapshot::{JointValues, Mixed, Stage};
 use crate::base::rng::Stream;
 use crate::env::api::{EnvState, Frame, StateRef, StepOut};
-use crate::marl::parts::clock::UPDATE;
 use crate::marl::parts::explore::epsilon_greedy;
 use crate::marl::probe::{Probe, greedy};
 
-/// States tried when looking for one where the mixer without |·| breaks IGM.
-const COUNTEREXAMPLE_STATES: u32 = 200;
+/// Joint actions looked at when searching a state where the mixer without |·| breaks IGM: 200 states of two agents with
+/// five actions.
+const COUNTEREXAMPLE_JOINT_ACTIONS: u32 = 5_000;
 
 /// An episode being played, and what is kept of it.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl StagePlay {
         for (sum, r) in self.returns.iter_mut().zip(&self.rewards) {
             *sum += r;
         }
-        self.weights_update = run.count(UPDATE);
+        self.weights_update = run.updates();
         self.judge(run);
     }
 
@@ -98,11 +98,14 @@ impl StagePlay {
         self.explored.clear();
         self.rewards = vec![0.0; n];
         self.returns = vec![0.0; n];
-        self.weights_update = run.count(UPDATE);
+        self.weights_update = run.updates();
         self.judge(run);
     }
 
     fn judge(&mut self, run: &Run) {
+        if self.ended {
+            return; // nobody acts there
+        }
         if let Some(verdict) = verdict(run, self.state.view()) {
             self.igm.0 += u32::from(verdict.holds);
             self.igm.1 += 1;
@@ -110,7 +113,13 @@ impl StagePlay {
     }
 
     /// What the page shows of this episode.
-    pub fn show(&self, run: &Run, watch: &Watch, explores: bool) -> (Stage, Option<JointValues>) {
+    pub fn show(
+        &self,
+        run: &Run,
+        watch: &Watch,
+        explores: bool,
+        found: &mut Counterexample,
+    ) -> (Stage, Option<JointValues>) {
         let stage = Stage {
             is_training_env: false,
             env_index: 0,
@@ -124,20 +133,21 @@ impl StagePlay {
             returns: self.returns.clone(),
             ..look(run, self.state.view(), watch)
         };
-        let joint = joint(run, self.state.view(), watch, share(self.igm));
+        let joint = joint(run, self.state.view(), watch, share(self.igm), found);
         (stage, joint)
     }
 }
 
 /// What the page shows of the first training environment.
-pub fn show_training(run: &Run, watch: &Watch) -> (Stage, Option<JointValues>) {
+pub fn show_training(run: &Run, watch: &Watch, found: &mut Counterexample) -> (Stage, Option<JointValues>) {
     let world = &run.learner.world;
     let info = world.env.info();
     let n = info.num_agents as usize;
     let (ints, reals) = (run.buffers.read(world.ints), run.buffers.read(world.reals));
     let at = StateRef { ints: &ints[..info.ints as usize], reals: &reals[..info.reals as usize] };
     let time = run.buffers.read(world.time);
-    let moved = time[1] > 0;
+    // At the first observation of an episode the buffers still hold the last step of the one before.
+    let agents = if time[1] > 0 { 0..n } else { 0..0 };
     let stage = Stage {
         is_training_env: true,
         env_index: 0,
@@ -145,14 +155,14 @@ pub fn show_training(run: &Run, watch: &Watch) -> (Stage, Option<JointValues>) {
         weights_update: run.updates(),
         explores: true,
         ended: false,
-        actions: if moved { run.buffers.read(world.action)[..n].to_vec() } else { Vec::new() },
-        explored: run.buffers.read(world.explored)[..n].iter().map(|&e| e != 0).collect(),
-        rewards: run.buffers.read(world.reward)[..n].to_vec(),
+        actions: run.buffers.read(world.action)[agents.clone()].to_vec(),
+        explored: run.buffers.read(world.explored)[agents.clone()].iter().map(|&e| e != 0).collect(),
+        rewards: run.buffers.read(world.reward)[agents].to_vec(),
         returns: run.buffers.read(run.learner.tally.running)[..n].to_vec(),
         ..look(run, at, watch)
     };
     let held = verdict(run, at).map_or((0, 0), |v| (u32::from(v.holds), 1));
-    let joint = joint(run, at, watch, share(held));
+    let joint = joint(run, at, watch, share(held), found);
     (stage, joint)
 }
 
@@ -211,7 +221,13 @@ fn verdict(run: &Run, at: StateRef<'_>) -> Option<Igm> {
     Some(igm(&value, &probe.utilities(at), &probe.legal(at), (0, 1)))
 }
 
-fn joint(run: &Run, at: StateRef<'_>, watch: &Watch, igm_share: (f32, u32)) -> Option<JointValues> {
+fn joint(
+    run: &Run,
+    at: StateRef<'_>,
+    watch: &Watch,
+    igm_share: (f32, u32),
+    found: &mut Counterexample,
+) -> Option<JointValues> {
     let n = run.learner.agents.count;
     if !watch.joint_values || n < 2 {
         return None;
@@ -232,10 +248,27 @@ fn joint(run: &Run, at: StateRef<'_>, watch: &Watch, igm_share: (f32, u32)) -> O
             .then(|| probe.team_value(at, true))
             .flatten()
             .map(|free| mixed(&free, &q, &legal, pair, points)),
-        counterexample: can_free.then(|| counterexample(run, pair, points)).flatten(),
+        counterexample: if can_free { found.of(run, pair, points) } else { None },
         exact: if n == 2 { run.learner.env.exact_q(at, run.spec.learner.gamma) } else { None },
         igm_share,
     })
+}
+
+/// The last search for a state at which the mixer without |·| breaks IGM; repeated only when its question changes.
+#[derive(Debug, Default)]
+pub struct Counterexample {
+    question: Option<(u32, u32, (u32, u32), u32)>,
+    found: Option<(Frame, Mixed)>,
+}
+
+impl Counterexample {
+    fn of(&mut self, run: &Run, pair: (u32, u32), points: u32) -> Option<(Frame, Mixed)> {
+        let question = Some((run.facts.run, run.updates(), pair, points));
+        if self.question != question {
+            (self.question, self.found) = (question, counterexample(run, pair, points));
+        }
+        self.found.clone()
+    }
 }
 
 /// A state, reached by uniformly random play on a stream of its own, at which the mixer without |·| breaks IGM.
@@ -249,11 +282,14 @@ fn counterexample(run: &Run, pair: (u32, u32), points: u32) -> Option<(Frame, Mi
     let mut state = EnvState::new(info);
     let (mut rewards, mut parts) = (vec![0.0; n], vec![0.0; n * info.part_names.len()]);
     let (mut episode, mut step) = (0, 0);
+    let mut enumerated = 0;
     env.reset(state.view_mut(), &world.env(0, 0, 0));
-    for _ in 0..COUNTEREXAMPLE_STATES {
+    while enumerated < COUNTEREXAMPLE_JOINT_ACTIONS {
         let (q, legal) = (probe.utilities(state.view()), probe.legal(state.view()));
         let free = probe.team_value(state.view(), true)?;
-        if !igm(&free, &q, &legal, pair).holds {
+        let verdict = igm(&free, &q, &legal, pair);
+        enumerated += verdict.enumerated;
+        if !verdict.holds {
             return Some((env.frame(state.view()), mixed(&free, &q, &legal, pair, points)));
         }
         let actions: Vec<u32> = (0..n)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::parts::agents::Agents;
-use super::parts::clock::{BeginUpdate, Clock, EPS, EPS_END, EPS_OVER, LR, LR_END, LR_OVER};
+use super::parts::clock::{BeginEvaluation, BeginUpdate, Clock, EPS, EPS_END, EPS_OVER, LR, LR_END, LR_OVER};
 use super::parts::explore::EpsilonGreedy;
 use super::parts::optimise::Block;
 use super::parts::replay::{Segments, Store};
@@ -56,13 +56,23 @@ pub struct Learner {
     pub evaluation: Evaluation,
 }
 
+/// How evaluations are made.
+#[derive(Clone, Copy, Debug)]
+pub struct Evaluations {
+    /// Episodes where starts are drawn; where all starts are enumerated, at least this many unless play is greedy, and
+    /// always a whole number from each start.
+    pub episodes: u32,
+    /// Whether they follow the behaviour policy rather than the greedy one.
+    pub explores: bool,
+}
+
 /// Episodes on streams of their own, one per world, to the time limit.
 #[derive(Debug)]
 pub struct Evaluation {
     /// Its worlds.
     pub world: World,
-    /// Their ε.
-    pub epsilon: Id<Reals, Execution>,
+    /// Whether it plays every start and nothing by chance.
+    pub is_exhaustive: bool,
     /// Undiscounted return of each agent `[E, n]`.
     pub returns: Id<Reals, Training>,
     /// The list.
@@ -70,9 +80,14 @@ pub struct Evaluation {
 }
 
 impl Learner {
-    /// Builds lists and describes buffers. `settings` are taken as valid (see the knob table); `eval_episodes` counts
-    /// only where starts are drawn.
-    pub fn new(env: Arc<dyn Env>, algo: AlgoChoice, settings: &LearnerSettings, seed: u64, eval_episodes: u32) -> Self {
+    /// Builds lists and describes buffers. `settings` are taken as valid (see the knob table).
+    pub fn new(
+        env: Arc<dyn Env>,
+        algo: AlgoChoice,
+        settings: &LearnerSettings,
+        seed: u64,
+        evaluations: Evaluations,
+    ) -> Self {
         let info = env.info().clone();
         let plan = &mut Plan::default();
         let clock = Clock::new(plan);
@@ -116,7 +131,7 @@ impl Learner {
             }
         });
 
-        let evaluation = evaluation(plan, &env, settings, &agents, seed, eval_episodes);
+        let evaluation = evaluation(plan, &env, settings, &agents, clock, seed, evaluations);
         Self {
             settings: settings.clone(),
             seed,
@@ -229,14 +244,17 @@ fn evaluation(
     env: &Arc<dyn Env>,
     settings: &LearnerSettings,
     agents: &Agents,
+    clock: Clock,
     seed: u64,
-    episodes: u32,
+    Evaluations { episodes, explores }: Evaluations,
 ) -> Evaluation {
     let info = env.info();
     let (starts, episodes) = match info.enumerated_starts {
         0 => (Starts::Drawn, episodes),
-        starts => (Starts::Enumerated, starts),
+        count if explores => (Starts::Enumerated(count), episodes.next_multiple_of(count)),
+        count => (Starts::Enumerated(count), count),
     };
+    let is_exhaustive = info.enumerated_starts > 0 && !explores;
     let world = World::new(plan, "evaluation", Arc::clone(env), episodes, settings.agent_id);
     let epsilon = plan.buffer("evaluation.epsilon", &[1]);
     let returns = plan.buffer("evaluation.return", &[episodes, info.num_agents]);
@@ -244,12 +262,13 @@ fn evaluation(
     let mut list = List::default();
     list.train(Phase::Environment, ResetAll { world: world.clone(), stream, starts });
     list.train(Phase::Environment, ClearReturns { returns });
+    list.train(Phase::Observe, BeginEvaluation { clock, explores, epsilon });
     list.repeat(info.max_steps, |list| {
         act(plan, list, "evaluation", &world, agents, epsilon, Stream::new(seed, "evaluation explore"));
         list.train(Phase::Environment, Step { world: world.clone(), stream, auto_reset: false });
         list.train(Phase::Store, AddReturns { agents: info.num_agents, reward: world.reward, returns });
     });
-    Evaluation { world, epsilon, returns, list }
+    Evaluation { world, is_exhaustive, returns, list }
 }
 
 #[derive(Debug)]

@@ -1,6 +1,8 @@
 //! Read-only questions about a run: what an agent's network says of a state, and how the team's value joins the
 //! agents' utilities there. Views and the stage ask here; nothing is trained and no buffer changes.
 
+use std::cell::Ref;
+
 use super::learner::Learner;
 use super::parts::world::{write_input, write_state};
 use crate::base::lanes::padded;
@@ -53,7 +55,7 @@ impl Probe<'_> {
 
     /// How Q_tot depends on the utilities at a state; `None` for independent learners. With `free` the mixer's weights
     /// keep their signs: the same weights, monotonicity dropped, nothing trained.
-    pub fn team_value(&self, state: StateRef<'_>, free: bool) -> Option<TeamValue> {
+    pub fn team_value(&self, state: StateRef<'_>, free: bool) -> Option<TeamValue<'_>> {
         if self.learner.is_sum {
             return Some(TeamValue::Sum);
         }
@@ -65,13 +67,13 @@ impl Probe<'_> {
         if free {
             net.positivity = Positivity::Free;
         }
-        Some(TeamValue::Mixer { net, weights: self.buffers.read(mixer.block.weights).clone(), row })
+        Some(TeamValue::Mixer { net, weights: self.buffers.read(mixer.block.weights), row })
     }
 }
 
 /// Q_tot as a function of the utilities at one state.
-#[derive(Clone, Debug)]
-pub enum TeamValue {
+#[derive(Debug)]
+pub enum TeamValue<'a> {
     /// VDN.
     Sum,
     /// QMIX.
@@ -79,13 +81,13 @@ pub enum TeamValue {
         /// The mixer.
         net: Mixer,
         /// Its parameters.
-        weights: Vec<f32>,
+        weights: Ref<'a, Vec<f32>>,
         /// The state `[padded(S)]`.
         row: Vec<f32>,
     },
 }
 
-impl TeamValue {
+impl TeamValue<'_> {
     /// Q_tot of each point of `q` `[points, n]`.
     pub fn q_tot(&self, q: &[f32], agents: usize) -> Vec<f32> {
         let points = q.chunks_exact(agents);

@@ -1,7 +1,9 @@
 //! The next state's action: legal ones only, chosen and judged by the right network, and agents that may not act.
 
+use std::sync::Arc;
+
 use tandem_core::env::api::{Ended, EnvState};
-use tandem_core::marl::learner::Learner;
+use tandem_core::marl::learner::{Evaluations, Learner};
 use tandem_core::marl::parts::clock::LOSS;
 use tandem_core::marl::probe::Probe;
 use tandem_core::marl::settings::{AlgoChoice, LearnerSettings};
@@ -99,9 +101,11 @@ fn p09_p13_a_game_of_turns_trains_and_is_evaluated() {
             assert!(buffers.read(learner.clock.scalars)[LOSS].is_finite());
         }
         assert!(buffers.read(learner.agents.block.weights).iter().all(|w| w.is_finite()));
-        let greedy = evaluate(&learner, &buffers, 0.0);
+        let greedy = evaluate(&learner, &buffers);
         assert_eq!(greedy.mean, 6.0, "{algo:?} learned to play action 3");
-        assert!(evaluate(&learner, &buffers, 1.0).mean.is_finite());
+        let exploring = Evaluations { episodes: 1, explores: true };
+        let exploring = Learner::new(Arc::clone(&learner.env), algo, &settings, 1, exploring);
+        assert!(evaluate(&exploring, &exploring.start::<f32>()).mean.is_finite());
         let probe = Probe { learner: &learner, buffers: &buffers };
         let start = EnvState { ints: vec![0], reals: vec![] };
         assert_eq!(probe.legal(start.view()), [[0, 1, 1], [0, 0, 0]]);

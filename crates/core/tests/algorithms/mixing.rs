@@ -8,7 +8,7 @@ use tandem_core::experiment::run::Run;
 use tandem_core::experiment::session::Session;
 use tandem_core::experiment::snapshot::{JointValues, Report, Stage};
 use tandem_core::experiment::spec::{AlgoChoice, EnvChoice, ExperimentSpec, GameChoice, RewardChoice, StartChoice};
-use tandem_core::experiment::stage::StagePlay;
+use tandem_core::experiment::stage::{Counterexample, StagePlay};
 use tandem_core::experiment::world;
 use tandem_core::marl::learner::Learner;
 use tandem_core::marl::registry::accepts;
@@ -45,7 +45,7 @@ fn enumerate(run: &Run, stage: &Stage) -> (Vec<usize>, bool) {
 fn each_state(run: &Run, watch: &Watch, mut look: impl FnMut(&Stage, &JointValues)) {
     let mut play = StagePlay::new(run);
     loop {
-        let (stage, joint) = play.show(run, watch, true);
+        let (stage, joint) = play.show(run, watch, true, &mut Counterexample::default());
         look(&stage, &joint.expect("QMIX has joint values"));
         if play.has_ended() {
             break;
@@ -75,7 +75,8 @@ fn p16_igm_holds_at_every_state_by_enumeration() {
                 assert!(joint.learned.igm && joint.learned.complete);
                 assert_eq!(joint.learned.enumerated, 5_u32.pow(agents));
                 assert_eq!(joint.learned.greedy, (greedy[pair.0 as usize] as u32, greedy[pair.1 as usize] as u32));
-                assert_eq!(joint.igm_share, (1.0, states), "share of the episode's states so far");
+                let acted_on = states - u32::from(stage.ended);
+                assert_eq!(joint.igm_share, (1.0, acted_on), "share of the states acted on so far");
             });
             assert!(states > 1);
             (0..30).for_each(|_| run.update());
@@ -90,7 +91,7 @@ fn p16_dropping_the_constraint_yields_a_counterexample() {
         (0..50).for_each(|_| run.update());
         let watch = Watch { without_abs: true, surface_points: 5, ..Watch::default() };
         let play = StagePlay::new(&run);
-        let joint = play.show(&run, &watch, false).1.expect("QMIX has joint values");
+        let joint = play.show(&run, &watch, false, &mut Counterexample::default()).1.expect("QMIX has joint values");
         assert!(joint.learned.igm, "with |w|, nothing is lost");
         assert!(joint.without_abs.is_some());
         let (frame, mixed) = joint.counterexample.expect("200 states show one");

@@ -11,7 +11,7 @@ use tandem_core::experiment::spec::{
     AlgoChoice, EnvChoice, EvalChoice, ExperimentSpec, ExploreChoice, GameChoice, PositivityChoice, RewardChoice,
     StartChoice,
 };
-use tandem_core::experiment::stage::StagePlay;
+use tandem_core::experiment::stage::{Counterexample, StagePlay};
 use tandem_core::marl::parts::clock::{ENV_STEP, EPISODES};
 use tandem_core::marl::parts::world::{RECENT, World};
 use tandem_core::marl::probe::{Probe, greedy};
@@ -84,7 +84,7 @@ fn p22_displayed_values_are_what_the_weights_say() {
         for _ in 0..3 {
             play.step(&run, true);
             let watch = Watch { agent: 1, surface_points: 5, ..Watch::default() };
-            let (stage, joint) = play.show(&run, &watch, true);
+            let (stage, joint) = play.show(&run, &watch, true, &mut Counterexample::default());
             let weights = run.buffers.read(run.learner.agents.block.weights);
             let q_of = |agent: usize, obs: &[f32]| {
                 let mut x = wide(obs);
@@ -195,6 +195,7 @@ fn p40_evaluation_runs_on_the_parameters_just_trained() {
         let mut spec = ExperimentSpec { algo, eval_every: 320, ..ExperimentSpec::default() };
         (spec.pellet.limit, spec.learner.warmup, spec.learner.lr) = (12, 64, 5e-3);
         let mut run = Run::new(spec, 1).expect("a valid experiment");
+        run.prepare();
         assert_evaluates(&run, &run.evals[0]);
         let mut curve = Vec::new();
         for _ in 0..12 {
@@ -216,6 +217,7 @@ fn p40_evaluation_runs_on_the_parameters_just_trained() {
 fn p40_evaluation_has_worlds_and_streams_of_its_own() {
     let mut spec = ExperimentSpec::default();
     (spec.pellet.start, spec.learner.warmup) = (StartChoice::Random, 100);
+    (spec.learner.eps, spec.learner.eps_end) = (1.0, 1.0);
     spec.eval_episodes = 30;
     let mut run = Run::new(spec.clone(), 1).expect("a valid experiment");
     (0..20).for_each(|_| run.update());
@@ -226,11 +228,14 @@ fn p40_evaluation_has_worlds_and_streams_of_its_own() {
         of_training.map(|(i, _)| run.buffers.real(i).iter().map(|x| x.to_bits()).collect()).collect()
     };
     let (before, counters) = (training(), run.buffers.read(learner.clock.counters).clone());
-    let greedy = evaluate(learner, &run.buffers, 0.0);
+    let greedy = evaluate(learner, &run.buffers);
     assert!(run.buffers.read(learner.evaluation.world.explored).iter().all(|&explored| explored == 0));
-    let exploring = evaluate(learner, &run.buffers, 1.0);
-    assert!(run.buffers.read(learner.evaluation.world.explored).iter().all(|&explored| explored == 1));
-    assert_eq!(evaluate(learner, &run.buffers, 0.0), greedy, "fixed streams: the same weights, the same number");
+    assert_eq!(evaluate(learner, &run.buffers), greedy, "fixed streams: the same weights, the same number");
+    let mut other = Run::new(ExperimentSpec { eval_policy: EvalChoice::Exploring, ..spec.clone() }, 1).expect("valid");
+    (0..20).for_each(|_| other.update());
+    assert_eq!(other.weights_hash(), run.weights_hash(), "how it is evaluated does not change a run");
+    let exploring = evaluate(&other.learner, &other.buffers);
+    assert!(other.buffers.read(other.learner.evaluation.world.explored).iter().all(|&explored| explored == 1));
     assert_ne!(greedy.mean, exploring.mean);
     assert!(greedy.episodes == 30 && greedy.ci95 > 0.0);
     assert_eq!(training(), before);
@@ -247,7 +252,11 @@ fn p40_evaluation_has_worlds_and_streams_of_its_own() {
 
     // Both policies are to be had.
     spec.eval_policy = EvalChoice::Exploring;
-    let first = |spec: &ExperimentSpec| Run::new(spec.clone(), 1).expect("a valid experiment").evals[0].clone();
+    let first = |spec: &ExperimentSpec| {
+        let mut run = Run::new(spec.clone(), 1).expect("a valid experiment");
+        run.prepare();
+        run.evals[0].clone()
+    };
     let as_it_explores = first(&spec);
     spec.eval_policy = EvalChoice::Greedy;
     assert_ne!(as_it_explores.mean, first(&spec).mean);
@@ -316,7 +325,8 @@ fn p45_a_team_games_evaluation_reports_each_agents_undiscounted_return() {
     let mut spec = ExperimentSpec::defaults(EnvChoice::Matrix, AlgoChoice::Iql);
     (spec.matrix.game, spec.matrix.repeat, spec.learner.gamma) = (GameChoice::Pennies, 10, 0.5);
     spec.learner.standardise = true;
-    let run = Run::new(spec, 1).expect("a valid experiment");
+    let mut run = Run::new(spec, 1).expect("a valid experiment");
+    run.prepare();
     let returns = play_greedily(&run, 0).returns;
     let point = &run.evals[0];
     assert_eq!(wide(&point.returns), returns);

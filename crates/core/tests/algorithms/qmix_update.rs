@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tandem_core::marl::learner::Learner;
+use tandem_core::marl::learner::{Evaluations, Learner};
 use tandem_core::marl::parts::clock::LOSS;
 use tandem_core::marl::settings::{AlgoChoice, LearnerSettings, PositivityChoice};
 use tandem_core::nn::graph::Buffers;
@@ -69,7 +69,7 @@ fn learner(w: &Work) -> Learner {
         clip: 10.0,
         ..settings()
     };
-    Learner::new(Arc::new(env), AlgoChoice::Qmix, &settings, 1, 1)
+    Learner::new(Arc::new(env), AlgoChoice::Qmix, &settings, 1, Evaluations { episodes: 1, explores: false })
 }
 
 /// The recipe's parameters, targets equal to them, and its replay.

@@ -11,7 +11,7 @@ use tandem_core::experiment::evaluate::summed_up;
 use tandem_core::experiment::run::Run;
 use tandem_core::experiment::snapshot::EvalPoint;
 use tandem_core::experiment::spec::ExperimentSpec;
-use tandem_core::marl::learner::Learner;
+use tandem_core::marl::learner::{Evaluations, Learner};
 use tandem_core::marl::parts::clock::{ENV_STEP, RING_FILL};
 use tandem_core::marl::settings::{AlgoChoice, LearnerSettings, TargetChoice};
 use tandem_core::nn::graph::{Buffers, Content, Doubles, Id, Plan, Precision, Reals, Training};
@@ -152,7 +152,7 @@ pub(crate) fn settings() -> LearnerSettings {
 
 /// A learner of `env` with seed 1.
 pub(crate) fn learner(env: Tiny, algo: AlgoChoice, settings: &LearnerSettings) -> Learner {
-    Learner::new(Arc::new(env), algo, settings, 1, 1)
+    Learner::new(Arc::new(env), algo, settings, 1, Evaluations { episodes: 1, explores: false })
 }
 
 /// Makes one-hidden-layer weights a table: Q(x one-hot at s, a) = `table[s][a]`.
@@ -215,9 +215,8 @@ pub(crate) fn update<R: Precision>(learner: &Learner, buffers: &Buffers<R>) {
     learner.gradient_steps.run(buffers);
 }
 
-/// Plays the evaluation's episodes with `epsilon` (0: greedily) and sums them up.
-pub(crate) fn evaluate(learner: &Learner, buffers: &Buffers<f32>, epsilon: f32) -> EvalPoint {
-    buffers.write(learner.evaluation.epsilon)[0] = epsilon;
+/// Plays the evaluation's episodes and sums them up.
+pub(crate) fn evaluate(learner: &Learner, buffers: &Buffers<f32>) -> EvalPoint {
     learner.evaluation.list.run(buffers);
     summed_up(learner, buffers)
 }

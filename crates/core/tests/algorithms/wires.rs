@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tandem_core::experiment::spec::{EnvChoice, ExperimentSpec};
 use tandem_core::experiment::world;
-use tandem_core::marl::learner::Learner;
+use tandem_core::marl::learner::{Evaluations, Learner};
 use tandem_core::marl::settings::{LearnerSettings, TargetChoice};
 use tandem_core::nn::graph::{Buffers, Call, Content, Doubles, Id, Ints, List, Plan, Reals, Singles, Training, Words};
 
@@ -53,7 +53,7 @@ fn calls_touch_only_what_their_wires_name() {
             let settings =
                 LearnerSettings { shared, standardise, target, target_every: 1, hyper_layers: 2, ..settings() };
             let env = world::build(&ExperimentSpec::defaults(EnvChoice::Pellet, algo)).expect("a valid world");
-            let learner = Learner::new(Arc::from(env), algo, &settings, 1, 2);
+            let learner = Learner::new(Arc::from(env), algo, &settings, 1, Evaluations { episodes: 2, explores: true });
             let buffers = learner.start::<f32>();
             let lists = [&learner.reset, &learner.rollout, &learner.gradient_steps, &learner.evaluation.list];
             let mut names = std::collections::BTreeSet::new();

@@ -9,7 +9,7 @@ use tandem_core::experiment::spec::{
     ActivationChoice, AlgoChoice, EnvChoice, ExperimentSpec, GameChoice, PositivityChoice, RewardChoice,
 };
 use tandem_core::experiment::world;
-use tandem_core::marl::learner::Learner;
+use tandem_core::marl::learner::{Evaluations, Learner};
 use tandem_core::marl::parts::clock::LOSS;
 use tandem_core::marl::parts::optimise::Block;
 use tandem_core::marl::settings::LearnerSettings;
@@ -128,7 +128,13 @@ fn check_all(algo: AlgoChoice, base: &LearnerSettings, name: &str) {
                 for hysteresis in [1.0, 0.3] {
                     let settings = LearnerSettings { shared, double_q, hysteresis, ..base.clone() };
                     let what = format!("{name}, T {steps}, shared {shared}, double {double_q}, β {hysteresis}");
-                    let learner = Learner::new(Arc::clone(&env), algo, &settings, 5, 1);
+                    let learner = Learner::new(
+                        Arc::clone(&env),
+                        algo,
+                        &settings,
+                        5,
+                        Evaluations { episodes: 1, explores: false },
+                    );
                     assert_eq!(learner.batch.steps, steps);
                     check(&what, &learner);
                 }

@@ -8,7 +8,7 @@ use tandem_core::experiment::knobs::{
 use tandem_core::experiment::link::{Link, parse, write};
 use tandem_core::experiment::spec::{AlgoChoice, EnvChoice, ExperimentSpec};
 use tandem_core::experiment::world;
-use tandem_core::marl::learner::Learner;
+use tandem_core::marl::learner::{Evaluations, Learner};
 use tandem_core::nn::graph::{BufferInfo, Content, Doubles, Ints, Reals, Words};
 
 use crate::arbitrary::{Dice, canonical, canonical_spec, random_spec};
@@ -193,7 +193,8 @@ fn defaults_are_normal() {
 /// Bytes of all buffers of a run.
 fn bytes(spec: &ExperimentSpec) -> usize {
     let env = world::build(spec).expect("canonical experiments can be built").into();
-    let mut plan = Learner::new(env, spec.algo, &spec.learner, spec.seed, spec.eval_episodes).plan;
+    let evaluations = Evaluations { episodes: spec.eval_episodes, explores: false };
+    let mut plan = Learner::new(env, spec.algo, &spec.learner, spec.seed, evaluations).plan;
     let words = 4 * (total(Reals::infos(&mut plan)) + total(Words::infos(&mut plan)) + total(Ints::infos(&mut plan)));
     words + 8 * total(Doubles::infos(&mut plan))
 }

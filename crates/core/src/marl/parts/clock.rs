@@ -96,6 +96,31 @@ impl Compute for BeginUpdate {
     }
 }
 
+/// First kernel of an evaluation: its ε is 0, or that of the behaviour policy at this moment.
+#[derive(Clone, Copy, Debug)]
+pub struct BeginEvaluation {
+    /// Schedules and env step.
+    pub clock: Clock,
+    /// Whether it explores.
+    pub explores: bool,
+    /// Its ε `[1]`.
+    pub epsilon: Id<Reals, Execution>,
+}
+
+impl Compute for BeginEvaluation {
+    type Side = Training;
+    const NAME: &'static str = "begin_evaluation";
+    fn wires(&self, wires: &mut Wires) {
+        wires.reads(self.clock.settings).reads(self.clock.counters).writes(self.epsilon);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let s = view.read(self.clock.settings);
+        let env_step = view.read(self.clock.counters)[ENV_STEP];
+        let behaviour = linear(s[EPS], s[EPS_END], s[EPS_OVER], env_step);
+        view.write(self.epsilon)[0] = if self.explores { behaviour } else { R::ZERO };
+    }
+}
+
 /// First kernel of a gradient step: counts it, sets learning rate, Adam's βᵗ and the target's mix.
 #[derive(Clone, Copy, Debug)]
 pub struct BeginGradientStep {

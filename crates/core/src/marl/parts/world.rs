@@ -126,8 +126,8 @@ pub fn write_state<R: Real>(env: &dyn Env, state: StateRef<'_>, scratch: &mut [f
 pub enum Starts {
     /// Drawn from the stream.
     Drawn,
-    /// World e at enumerated start e.
-    Enumerated,
+    /// World e at enumerated start e, going round where there are more worlds than this many starts.
+    Enumerated(u32),
 }
 
 /// Puts every world at the start of an episode: episode 0, step 0.
@@ -160,7 +160,7 @@ impl Compute for ResetAll {
                     w.env.reset(state, &self.stream.env(e as u32, 0, 0));
                     false
                 }
-                Starts::Enumerated => w.env.reset_to(state, e as u32),
+                Starts::Enumerated(count) => w.env.reset_to(state, e as u32 % count),
             };
             ended[e] = if over { TERMINATED } else { 0 };
         }
