@@ -319,7 +319,7 @@ fn a_pasted_link_is_loaded_and_its_mistakes_are_told() {
     assert_eq!(notices.len(), 2, "{notices:?}");
     assert!(notices.iter().any(|notice| notice.contains("gamma") && notice.contains('7')));
     assert!(notices.iter().any(|notice| notice.contains("nowhere") && notice.contains("qtot")));
-    assert!(window.outside.borrow().stored.get("lang").is_none(), "a link's language is not stored");
+    assert!(!window.outside.borrow().stored.contains_key("lang"), "a link's language is not stored");
 }
 
 #[test]
