@@ -3,7 +3,7 @@
 //!   learn --keep DIR --write FILE --code TEXT [--only NAME] [--again]
 //!
 //! A finished row is kept as a file in DIR together with the code it was run by, and not run again by the same code: an
-//! interrupted table goes on where it was. FILE is the table of all rows kept.
+//! interrupted table goes on where it was. FILE is written once every row is there: one row alone is printed.
 
 #[path = "../../tests/learning/measure.rs"]
 mod measure;
@@ -90,10 +90,8 @@ fn run() -> Result<(), Box<dyn Error>> {
                 println!("  {}", line(row, &finished));
             }
         }
-        write(&wanted)?;
     }
-    println!("written: {}", wanted.write.display());
-    Ok(())
+    write(&wanted)
 }
 
 fn read(wanted: &Wanted, row: &Row) -> Result<Option<Finished>, Box<dyn Error>> {
@@ -114,6 +112,12 @@ fn write(wanted: &Wanted) -> Result<(), Box<dyn Error>> {
             finished.push((row, kept));
         }
     }
-    std::fs::write(&wanted.write, report(&finished))?;
+    match rows().len() - finished.len() {
+        0 => {
+            std::fs::write(&wanted.write, report(&finished))?;
+            println!("written: {}", wanted.write.display());
+        }
+        missing => println!("{missing} other rows were not run yet: {} stays as it is", wanted.write.display()),
+    }
     Ok(())
 }
