@@ -1,7 +1,7 @@
 //! The page: takes reports in, draws panels and views, carries out what they ask for.
 //!
 //! Everything that lasts is in [`Page`], outside the runner that draws it, so a lost drawing surface loses nothing.
-//! Only this module changes anything; panels return [`Intent`]s, views [`Action`]s.
+//! Only this module changes anything; panels return [`Intent`]s, views `Action`s.
 
 mod act;
 pub mod ctx;
