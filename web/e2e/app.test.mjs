@@ -76,7 +76,7 @@ test('pausing, stepping and running on is the same run', { timeout: 200_000 }, a
 test('edited cells travel in the link', { timeout: 200_000 }, async () => {
   const tab = await open({ hash: QMIX });
   const { link } = await tab.started();
-  await tab.click('Walls');
+  await tab.choose('Walls');
   const { rect: [x, y, w, h] } = await tab.widget(/^Grid world/);
   // The middle of the picture lies between four cells; half a cell on lies the middle of one.
   await tab.page.mouse.click(x + w / 2 + h / 8, y + h / 2 + h / 8, { delay: 30 });

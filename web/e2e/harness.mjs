@@ -132,6 +132,16 @@ export class Tab {
     else await this.page.mouse.click(x + w / 2, y + h / 2, { delay: 30 });
   }
 
+  /** Clicks something that can be on, and waits until it is: what it changes about the page is then to be seen. */
+  async choose(name) {
+    await this.click(name);
+    for (let tries = 0; tries < 100; tries += 1) {
+      if ((await this.widget(name)).on) return;
+      await sleep(100);
+    }
+    assert.fail(`${name} is not on`);
+  }
+
   /** Presses a key while nothing else has the keyboard. */
   async press(key) {
     await this.page.focus('#tandem');
