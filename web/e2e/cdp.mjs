@@ -12,7 +12,7 @@ export async function start(flags) {
   const profile = await mkdtemp(join(tmpdir(), 'tandem-chromium-'));
   const child = spawn(
     process.env.TANDEM_CHROMIUM ?? '/usr/bin/chromium',
-    ['--headless', '--remote-debugging-pipe', `--user-data-dir=${profile}`, ...flags, 'about:blank'],
+    ['--headless', '--window-size=1366,900', '--remote-debugging-pipe', `--user-data-dir=${profile}`, ...flags, 'about:blank'],
     { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] },
   );
   const [, , , toBrowser, fromBrowser] = child.stdio;
