@@ -469,3 +469,17 @@ fn a_finished_run_shows_its_result_and_what_comes_next() {
     assert_eq!(window.status()["update"], 0);
     assert_eq!(window.outside.borrow().shown.len(), 1, "the next experiment stands in the address bar");
 }
+
+#[test]
+fn the_lesson_leaves_the_transport_to_use_and_keeps_its_answer_until_asked() {
+    let mut window = Window::wide("");
+    click(&mut window, "What to try");
+    assert!(window.harness.query_by_label("Predict first").is_some());
+    assert!(window.harness.query_by_label_contains("The optimum is 3.0").is_none(), "the answer waits");
+    click(&mut window, "Show what happens");
+    assert!(window.harness.query_by_label_contains("The optimum is 3.0").is_some());
+    press(&mut window, egui::Key::Space);
+    assert_eq!(window.status()["state"], "running");
+    click(&mut window, "What to try");
+    assert!(window.harness.query_by_label("Predict first").is_none());
+}
