@@ -163,8 +163,8 @@ impl QtotView {
         let lines = if is_narrow(ui, ctx) { 2.0 } else { 1.0 };
         let controls = if has_controls { ctx.theme.size.control + 6.0 } else { 0.0 };
         let foot = ctx.theme.size.small * 1.7 * lines + controls + 8.0;
-        let height = (ui.available_height() - foot).clamp(190.0, 520.0);
-        let table_width = (48.0 + actions * 37.0).min(width * 0.46);
+        let height = (ui.available_height() - foot).clamp(190.0, 760.0);
+        let table_width = (48.0 + actions * 37.0).max((width * 0.3).min(48.0 + actions * 56.0)).min(width * 0.46);
         let exact = joint.exact.as_deref().filter(|_| !self.at_break);
         let shown = if exact.is_some() { self.shown } else { Shown::Learned };
         let mut pointed_at = None;
@@ -183,7 +183,7 @@ impl QtotView {
                 pointed_at = plot(ui, vec2(width - table_width - 10.0, height));
                 ui.vertical(|ui| {
                     // As high as its rows want, in the middle of the picture's height.
-                    let wanted = (46.0 + rows * 38.0).min(height);
+                    let wanted = (46.0 + rows * if width > 640.0 { 46.0 } else { 38.0 }).min(height);
                     ui.add_space((height - wanted) * 0.35);
                     pointed_at =
                         pointed_at.or(table::table_ui(ui, ctx, picture, exact, shown, vec2(table_width, wanted)));

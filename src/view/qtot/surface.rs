@@ -132,7 +132,7 @@ fn paint_box(painter: &Painter, ctx: &ViewCtx<'_>, picture: &Picture<'_>, view: 
         line(point(-1.0, near_side, floor), point(1.0, near_side, floor), strong);
         line(point(-1.0, far_side, floor), point(1.0, far_side, floor), strong);
         let (name, color) = picture.axis_name(ctx, axis);
-        let at = outside(point(0.0, near_side, floor), point(0.0, near_side * 1.5, floor), theme.size.tiny * 2.7);
+        let at = outside(point(0.0, near_side, floor), point(0.0, near_side * 1.5, floor), theme.size.tiny * 3.3);
         painter.text(at, Align2::CENTER_CENTER, format!("{name} →"), theme.small(), color);
     }
     let heights = ticks((f64::from(picture.ranges.z.0), f64::from(picture.ranges.z.1)), 4).0;

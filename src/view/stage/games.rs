@@ -59,7 +59,9 @@ impl GameStage {
         };
         // Beneath the table: what is true of the cell pointed at or tapped, else what the marks mean.
         let theme = ctx.theme;
-        let foot = theme.size.small * 1.35 * 5.0 + 8.0;
+        // On a low stage the sentences share lines, and the table keeps the height.
+        let is_low = rect.height() < 270.0;
+        let foot = theme.size.small * 1.35 * if is_low { 2.0 } else { 5.0 } + 8.0;
         let upper = Rect::from_min_max(rect.min, pos2(rect.right(), (rect.bottom() - foot).max(rect.center().y)));
         let reply = table_ui(ui, ctx, upper, &table, &mut self.pending[0], self.chosen);
         if let Some(done) = reply.edit {
@@ -78,9 +80,13 @@ impl GameStage {
             vec![(ctx.texts.t(note).to_owned(), theme.text_dim)]
         };
         let mut job = egui::text::LayoutJob::default();
-        job.wrap.max_width = rect.width().min(560.0);
+        job.wrap.max_width = if is_low { rect.width() } else { rect.width().min(560.0) };
         for (index, (text, color)) in lines.iter().enumerate() {
-            let end = if index + 1 < lines.len() { "\n" } else { "" };
+            let end = match (index + 1 < lines.len(), is_low) {
+                (false, _) => "",
+                (true, true) => " · ",
+                (true, false) => "\n",
+            };
             job.append(&format!("{text}{end}"), 0.0, egui::TextFormat::simple(theme.small(), *color));
         }
         let galley = ui.painter().layout_job(job);

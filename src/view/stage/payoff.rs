@@ -202,7 +202,14 @@ fn heads(painter: &Painter, ctx: &ViewCtx<'_>, table: &PayoffTable<'_>, layout: 
         let color = theme.agent_text(agent);
         let is_greedy = greedy == Some(action);
         let text_height = theme.size.small * 1.4;
-        let bar_height = if frequencies.is_some() { theme.size.tiny * 1.4 + 6.0 } else { 0.0 };
+        let all = text_height + theme.size.tiny * 1.4 + 6.0;
+        // A low row has room for the name and the bar, not for the number.
+        let has_number = all <= place.height() + 1.0;
+        let bar_height = match frequencies {
+            Some(_) if has_number => theme.size.tiny * 1.4 + 6.0,
+            Some(_) => 5.0,
+            None => 0.0,
+        };
         // Columns hang their heads from the top, rows centre theirs.
         let height = text_height + bar_height;
         let top = if agent == 0 { place.center().y - height / 2.0 } else { place.top() + 2.0 };
@@ -218,8 +225,10 @@ fn heads(painter: &Painter, ctx: &ViewCtx<'_>, table: &PayoffTable<'_>, layout: 
             let filled = Rect::from_min_size(bar.min, vec2(bar.width() * share.clamp(0.0, 1.0), bar.height()));
             painter.rect_filled(bar, CornerRadius::same(1), theme.line);
             painter.rect_filled(filled, CornerRadius::same(1), theme.agent_color(agent));
-            let at = pos2(bar.center().x, bar.bottom() + 1.0);
-            painter.text(at, Align2::CENTER_TOP, numbers::percent(share), theme.tiny(), theme.text_faint);
+            if has_number {
+                let at = pos2(bar.center().x, bar.bottom() + 1.0);
+                painter.text(at, Align2::CENTER_TOP, numbers::percent(share), theme.tiny(), theme.text_faint);
+            }
         }
     };
     for row in 0..table.game.rows() {
