@@ -5,6 +5,7 @@
 //! rule object exists, nothing here can fail.
 
 use crate::base::rng::Draws;
+use crate::env::script::{Program, Script, Uniform};
 
 /// What the rest of the program needs to know about an environment, fixed for its life.
 #[derive(Clone, Debug, PartialEq)]
@@ -204,6 +205,11 @@ pub trait Env: std::fmt::Debug + Send + Sync {
     /// ([`EnvInfo::team_reward`]).
     fn team_reward(&self, out: &StepOut<'_>) -> Option<f32> {
         self.info().common_reward.then(|| out.rewards[0])
+    }
+
+    /// A script as a program of this world; `None` where it does not suit it.
+    fn program(&self, script: Script) -> Option<Box<dyn Program>> {
+        (script == Script::Uniform).then(|| Box::new(Uniform) as Box<dyn Program>)
     }
 
     /// The best headline value, by search; `None` where it is unknown or would be a return that the agents

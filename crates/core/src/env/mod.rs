@@ -5,4 +5,5 @@ pub mod bimatrix;
 pub mod matrix_game;
 pub mod pellet;
 pub mod registry;
+pub mod script;
 pub mod two_step;

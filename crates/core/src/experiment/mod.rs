@@ -14,4 +14,5 @@ pub mod session;
 pub mod snapshot;
 pub mod spec;
 pub mod stage;
+pub mod trial;
 pub mod world;

@@ -4,5 +4,6 @@ mod contract;
 mod matrix;
 mod pellet_optimum;
 mod pellet_rules;
+mod scripts;
 mod support;
 mod two_step;

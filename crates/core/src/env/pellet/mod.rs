@@ -14,12 +14,14 @@
 mod error;
 mod map;
 mod optimum;
+mod script;
 mod view;
 
 use std::ops::RangeInclusive;
 
 use crate::base::rng::Draws;
 use crate::env::api::{Ended, Env, EnvInfo, EnvState, Frame, Headline, Optimum, StateMut, StateRef, StepOut};
+use crate::env::script::{Program, Script, Uniform};
 
 pub use self::error::PelletError;
 pub use self::map::{Cell, PelletMap, SIZE, StartLayout, UNREACHABLE};
@@ -352,6 +354,13 @@ impl Env for Pellet {
     fn team_reward(&self, out: &StepOut<'_>) -> Option<f32> {
         let costs: f32 = out.parts.iter().skip(2).step_by(PARTS).sum();
         self.info.team_reward.then(|| out.parts[0] + out.parts[1] + costs)
+    }
+
+    fn program(&self, script: Script) -> Option<Box<dyn Program>> {
+        Some(match script {
+            Script::Uniform => Box::new(Uniform),
+            _ => Box::new(script::PelletProgram::new(self, script)),
+        })
     }
 
     fn optimum(&self) -> Option<Optimum> {

@@ -1,0 +1,112 @@
+//! Scripts: programs that act without learning, on what an agent itself sees. The one list of them.
+//!
+//! A world writes its programs ([`Env::program`](super::api::Env::program)); a script that it has no program for does
+//! not suit it. Whoever plays by a script draws from a stream of its own, so no other draw moves.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::rng::{Draws, Stream, below, uniform};
+
+/// Which script.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Script {
+    /// Uniform over the legal actions; suits every world.
+    #[default]
+    Uniform,
+    /// Does nothing, where a world has an action for that.
+    Idle,
+    /// The course's *independent* agents: each for itself, half-competent.
+    Independent,
+    /// The course's MADDPG-style team: policies improved against a joint value.
+    MaddpgStyle,
+    /// The course's QMIX-style team: own utilities, joined monotonically.
+    QmixStyle,
+    /// The course's MAPPO-style team: softmax over a central advantage.
+    MappoStyle,
+}
+
+/// What is known of a script.
+#[derive(Clone, Copy, Debug)]
+pub struct ScriptInfo {
+    /// Which.
+    pub script: Script,
+    /// Id in links and text ids; permanent.
+    pub id: &'static str,
+    /// Whether it is one of the course's teams, which are compared with one another.
+    pub is_team: bool,
+}
+
+/// Every script, in menu order.
+pub const SCRIPTS: [ScriptInfo; 6] = [
+    ScriptInfo { script: Script::Uniform, id: "uniform", is_team: false },
+    ScriptInfo { script: Script::Idle, id: "idle", is_team: false },
+    ScriptInfo { script: Script::Independent, id: "independent", is_team: true },
+    ScriptInfo { script: Script::MaddpgStyle, id: "maddpg_style", is_team: true },
+    ScriptInfo { script: Script::QmixStyle, id: "qmix_style", is_team: true },
+    ScriptInfo { script: Script::MappoStyle, id: "mappo_style", is_team: true },
+];
+
+impl Script {
+    /// Its entry in the list.
+    pub fn info(self) -> &'static ScriptInfo {
+        SCRIPTS.iter().find(|info| info.script == self).expect("every script is listed")
+    }
+
+    /// The script with that id.
+    pub fn of_id(id: &str) -> Option<Self> {
+        SCRIPTS.iter().find(|info| info.id == id).map(|info| info.script)
+    }
+}
+
+/// An agent's turn: who it is, when, and its draws.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    /// The seat's stream.
+    pub stream: Stream,
+    /// Environment, episode and env step.
+    pub at: [u32; 3],
+    /// The agent.
+    pub agent: u32,
+}
+
+impl Turn {
+    /// Number in [0, 1) of draw `draw`.
+    pub fn uniform(&self, draw: u32) -> f32 {
+        uniform(self.draws(self.at[2]).words(self.agent, draw)[0])
+    }
+
+    /// Integer below `n` of draw `draw`.
+    pub fn below(&self, draw: u32, n: u32) -> u32 {
+        self.draws(self.at[2]).below(self.agent, draw, n)
+    }
+
+    /// Integer below `n` that stays the same for `period` env steps and is then drawn anew.
+    pub fn lasting(&self, draw: u32, n: u32, period: u32) -> u32 {
+        let began = self.at[2] / period * period;
+        below(self.draws(began).words(self.agent, draw)[0], n)
+    }
+
+    fn draws(&self, step: u32) -> Draws {
+        self.stream.env(self.at[0], self.at[1], step)
+    }
+}
+
+/// A script as a world runs it. It sees one agent's observation and nothing else of the world's state.
+pub trait Program: std::fmt::Debug + Send + Sync {
+    /// The action of an agent that observes `obs` `[obs_len]` and may do what `legal` `[|A|]` allows.
+    fn act(&self, obs: &[f32], legal: &[u32], turn: &Turn) -> u32;
+}
+
+/// [`Script::Uniform`], in every world. An agent without a legal action gets 0, which the world ignores.
+#[derive(Clone, Copy, Debug)]
+pub struct Uniform;
+
+impl Program for Uniform {
+    fn act(&self, _obs: &[f32], legal: &[u32], turn: &Turn) -> u32 {
+        let allowed = || (0..legal.len() as u32).filter(|&action| legal[action as usize] != 0);
+        match allowed().count() as u32 {
+            0 => 0,
+            count => allowed().nth(turn.below(0, count) as usize).expect("the draw is below the number of actions"),
+        }
+    }
+}
