@@ -20,8 +20,14 @@ pub struct EnvInfo {
     pub obs_names: Vec<String>,
     /// A name for every index of the global state vector.
     pub state_names: Vec<String>,
-    /// Names of the reward's parts (`team`, `own`, `move cost`); [`StepOut::parts`] has one row of these per agent.
+    /// Text id of each of the reward's parts (`part.team`); [`StepOut::parts`] has one row of these per agent.
     pub part_names: Vec<String>,
+    /// Weight of each part in an agent's reward, see [`weighted`].
+    pub part_weights: Vec<f32>,
+    /// The two parts that α mixes, where there are such: their weights are α and 1 − α, see [`remixed`].
+    pub mix: Option<Mix>,
+    /// The action that does nothing and so counts as no move, where there is one.
+    pub idle_action: Option<u32>,
     /// Longest possible episode in env steps (the time limit, or the game's own length).
     pub max_steps: u32,
     /// Whether every episode has exactly `max_steps` env steps (then replay keeps whole episodes).
@@ -60,6 +66,29 @@ impl EnvInfo {
     pub fn segment_steps(&self) -> u32 {
         if self.fixed_length { self.max_steps } else { 1 }
     }
+}
+
+/// Indices of the two parts whose weights are α and 1 − α.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Mix {
+    /// The part weighted by α.
+    pub team: u32,
+    /// The part weighted by 1 − α.
+    pub own: u32,
+}
+
+/// An agent's reward: Σ_k w_k · part_k, summed in the order of the parts.
+pub fn weighted(weights: &[f32], parts: &[f32]) -> f32 {
+    weights.iter().zip(parts).fold(0.0, |sum, (weight, part)| sum + weight * part)
+}
+
+/// The weights of the same parts at another α: what the rules would have paid for the same play.
+#[must_use]
+pub fn remixed(weights: &[f32], mix: Mix, alpha: f32) -> Vec<f32> {
+    let mut weights = weights.to_vec();
+    weights[mix.team as usize] = alpha;
+    weights[mix.own as usize] = 1.0 - alpha;
+    weights
 }
 
 /// The measure an environment is judged by.
@@ -147,7 +176,8 @@ impl StateMut<'_> {
 pub struct StepOut<'a> {
     /// Reward of each agent, `[n]`.
     pub rewards: &'a mut [f32],
-    /// Reward parts of each agent, `[n, parts]`; each row sums to the agent's reward.
+    /// Raw reward parts of each agent, `[n, parts]`; weighted by [`EnvInfo::part_weights`] a row sums to the agent's
+    /// reward.
     pub parts: &'a mut [f32],
 }
 

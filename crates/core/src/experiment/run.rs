@@ -275,6 +275,9 @@ fn facts(env: &dyn Env, learner: &Learner, spec: &ExperimentSpec, run: u32) -> F
         obs_names: info.obs_names.clone(),
         state_names: info.state_names.clone(),
         part_names: info.part_names.clone(),
+        part_weights: info.part_weights.clone(),
+        mix: info.mix,
+        idle_action: info.idle_action,
         lower_is_better: info.headline.lower_is_better(),
         max_steps: info.max_steps,
         optimum: env.optimum().map(|o| Optimum {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::env::api::Frame;
+use crate::env::api::{Frame, Mix};
 
 /// A message from the session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,8 +47,14 @@ pub struct Facts {
     pub obs_names: Vec<String>,
     /// Name of each index of the state.
     pub state_names: Vec<String>,
-    /// Names of the reward's parts.
+    /// Text id of each of the reward's parts.
     pub part_names: Vec<String>,
+    /// Weight of each part in an agent's reward.
+    pub part_weights: Vec<f32>,
+    /// The two parts that α mixes, where there are such.
+    pub mix: Option<Mix>,
+    /// The action that does nothing, where there is one.
+    pub idle_action: Option<u32>,
     /// Lower headline is better (steps), else higher (return).
     pub lower_is_better: bool,
     /// Time limit, env steps.

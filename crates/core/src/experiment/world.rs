@@ -7,7 +7,7 @@ use super::spec::{
 };
 use crate::env::api::Env;
 use crate::env::matrix_game::{MatrixError, MatrixSpec};
-use crate::env::pellet::{Cell, PelletError, PelletMap, PelletSpec, RewardMode, StartLayout, TieRule};
+use crate::env::pellet::{Cell, PelletError, PelletMap, PelletSpec, StartLayout, TieRule};
 use crate::env::registry::{EnvError, EnvSpec};
 use crate::env::two_step::{TwoStepError, TwoStepSpec};
 
@@ -49,15 +49,14 @@ fn pellet_spec(spec: &ExperimentSpec) -> PelletSpec {
         sight: settings.sight.map(|radius| radius.min(*crate::env::pellet::SIGHT.end())),
         move_cost: settings.move_cost,
         time_limit: settings.limit,
-        reward: match settings.reward {
-            RewardChoice::Team => RewardMode::Cooperative,
-            RewardChoice::First => RewardMode::Mixed,
-        },
         tie: match settings.tie {
             TieChoice::Split => TieRule::Split,
             TieChoice::Nobody => TieRule::Nobody,
         },
-        alpha: settings.alpha,
+        alpha: match settings.reward {
+            RewardChoice::Team => 1.0,
+            RewardChoice::First => settings.alpha,
+        },
     }
 }
 

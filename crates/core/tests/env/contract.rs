@@ -6,9 +6,11 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use tandem_core::base::lanes::padded;
 use tandem_core::base::rng::Draws;
-use tandem_core::env::api::{Ended, Env, EnvInfo, EnvState, Frame, Headline, StateMut, StateRef, StepOut};
+use tandem_core::env::api::{
+    Ended, Env, EnvInfo, EnvState, Frame, Headline, StateMut, StateRef, StepOut, remixed, weighted,
+};
 use tandem_core::env::matrix_game::{GAMES, MatrixSpec};
-use tandem_core::env::pellet::{Cell, PelletMap, PelletSpec, RewardMode, StartLayout, TieRule};
+use tandem_core::env::pellet::{Cell, PelletMap, PelletSpec, StartLayout, TieRule};
 use tandem_core::env::registry::EnvSpec;
 use tandem_core::env::two_step::TwoStepSpec;
 
@@ -28,8 +30,8 @@ fn specs() -> Vec<EnvSpec> {
     specs.push(EnvSpec::Matrix(MatrixSpec { rows: 2, columns: 3, payoffs: oblong.to_vec(), repeat: 25 }));
     let crowd = PelletSpec { num_agents: 4, num_pellets: 3, starts: StartLayout::Random, ..PelletSpec::default() };
     specs.push(EnvSpec::Pellet(PelletSpec { sight: Some(1), time_limit: 9, ..crowd.clone() }));
-    specs.push(EnvSpec::Pellet(PelletSpec { reward: RewardMode::Competitive, tie: TieRule::Nobody, ..crowd.clone() }));
-    specs.push(EnvSpec::Pellet(PelletSpec { reward: RewardMode::Mixed, alpha: 0.3, move_cost: 0.1, ..crowd }));
+    specs.push(EnvSpec::Pellet(PelletSpec { alpha: 0.0, tie: TieRule::Nobody, ..crowd.clone() }));
+    specs.push(EnvSpec::Pellet(PelletSpec { alpha: 0.3, move_cost: 0.1, ..crowd }));
     specs.push(EnvSpec::Pellet(PelletSpec { move_cost: 0.05, starts: StartLayout::Spread, ..PelletSpec::default() }));
     specs
 }
@@ -104,7 +106,11 @@ fn check_rewards(world: &mut World<'_>) {
     let info = world.env.info();
     for (reward, parts) in world.rewards.iter().zip(world.parts.chunks_exact(info.part_names.len())) {
         assert!(reward.is_finite());
-        assert_eq!(*reward, parts.iter().sum::<f32>(), "parts {parts:?} sum to the reward");
+        assert_eq!(*reward, weighted(&info.part_weights, parts), "weighted parts {parts:?} sum to the reward");
+        if let Some(mix) = info.mix {
+            let at_own_alpha = remixed(&info.part_weights, mix, info.part_weights[mix.team as usize]);
+            assert_eq!(*reward, weighted(&at_own_alpha, parts), "at the world's own α nothing changes");
+        }
     }
     let is_common = world.rewards.iter().all(|&reward| reward == world.rewards[0]);
     assert!(is_common || !info.common_reward, "rewards {:?} of a common reward", world.rewards);
@@ -127,6 +133,8 @@ fn facts_fit_each_other() {
     for (spec, env) in environments() {
         let info = env.info();
         assert_eq!(info.action_names.len() as u32, info.num_actions, "{spec:?}");
+        assert_eq!(info.part_names.len(), info.part_weights.len(), "{spec:?}");
+        assert!(info.idle_action.is_none_or(|action| action < info.num_actions), "{spec:?}");
         assert!(info.team_reward || !info.common_reward, "a common reward is a team reward: {spec:?}");
         let optimum = env.optimum();
         assert!(optimum.is_some() || !info.team_reward, "{spec:?} has no optimum");
@@ -260,7 +268,10 @@ impl Leap {
             action_names: name("action.stay"),
             obs_names: name("height"),
             state_names: name("height"),
-            part_names: name("payoff"),
+            part_names: name("part.payoff"),
+            part_weights: vec![1.0],
+            mix: None,
+            idle_action: None,
             max_steps: 3,
             fixed_length: true,
             common_reward: true,
@@ -415,7 +426,7 @@ fn any_pellet() -> impl Strategy<Value = PelletSpec> {
         let starts = proptest::collection::vec(proptest::option::of(0..width * height), 0..4);
         (cells, starts).prop_map(move |(cells, starts)| PelletMap { width, height, cells, starts })
     });
-    let reward = proptest::sample::select(vec![RewardMode::Cooperative, RewardMode::Competitive, RewardMode::Mixed]);
+    let alpha = prop_oneof![Just(0.0_f32), Just(1.0), -0.1_f32..1.1];
     let tie = proptest::sample::select(vec![TieRule::Split, TieRule::Nobody]);
     let layout = proptest::sample::select(vec![
         StartLayout::OneCorner,
@@ -425,8 +436,8 @@ fn any_pellet() -> impl Strategy<Value = PelletSpec> {
         StartLayout::Placed,
     ]);
     let counts = (0_u32..=9, 0_u32..=5, proptest::option::of(0_u32..=17), 1_u32..=40);
-    (map, counts, layout, reward, tie, -0.1_f32..1.1, 0.0_f32..1.0).prop_map(
-        |(map, (num_agents, num_pellets, sight, time_limit), starts, reward, tie, alpha, move_cost)| PelletSpec {
+    (map, counts, layout, tie, alpha, 0.0_f32..1.0).prop_map(
+        |(map, (num_agents, num_pellets, sight, time_limit), starts, tie, alpha, move_cost)| PelletSpec {
             map,
             num_agents,
             starts,
@@ -434,7 +445,6 @@ fn any_pellet() -> impl Strategy<Value = PelletSpec> {
             sight,
             move_cost,
             time_limit,
-            reward,
             tie,
             alpha,
         },

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tandem_core::base::rng::Stream;
 use tandem_core::env::api::{Env, EnvState, Optimum, StepOut};
-use tandem_core::env::pellet::{Cell, Pellet, PelletMap, PelletSpec, RewardMode, StartLayout};
+use tandem_core::env::pellet::{Cell, Pellet, PelletMap, PelletSpec, StartLayout};
 
 use crate::support::{Player, World};
 
@@ -30,7 +30,7 @@ fn p48_optimum_is_searched() {
     check(&open(6, StartLayout::OneCorner), 5.0, 36);
     check(&open(4, StartLayout::OppositeCorners), 1.75, 16);
     // Paid as one likes, the walk is the same.
-    check(&PelletSpec { reward: RewardMode::Competitive, ..open(4, StartLayout::OneCorner) }, 3.0, 16);
+    check(&PelletSpec { alpha: 0.0, ..open(4, StartLayout::OneCorner) }, 3.0, 16);
     // A wall turns two steps into more: the search sees the map, not the size.
     let mut walled = open(4, StartLayout::OneCorner);
     walled.map.cells[1] = Cell::Wall;

@@ -2,7 +2,7 @@
 
 use tandem_core::base::rng::Stream;
 use tandem_core::env::api::{Ended, Env, EnvState, Frame, StateRef};
-use tandem_core::env::pellet::{Cell, Pellet, PelletError, PelletMap, PelletSpec, RewardMode, StartLayout, TieRule};
+use tandem_core::env::pellet::{Cell, Pellet, PelletError, PelletMap, PelletSpec, StartLayout, TieRule};
 
 use crate::support::{Player, World};
 
@@ -97,19 +97,19 @@ fn a_cooperative_pellet_pays_everyone_whoever_takes_it() {
 
 #[test]
 fn a_competitive_pellet_pays_who_arrives() {
-    let spec = PelletSpec { reward: RewardMode::Competitive, ..drawn(&["1o", "2."]) };
+    let spec = PelletSpec { alpha: 0.0, ..drawn(&["1o", "2."]) };
     assert_eq!(paid(&spec, &[RIGHT, STAY]).0, [1.0, 0.0]);
     assert!(!build(&spec).info().team_reward);
 }
 
 #[test]
 fn the_mix_weighs_team_and_own() {
-    let spec = PelletSpec { reward: RewardMode::Mixed, alpha: 0.25, ..drawn(&["1o", "2."]) };
+    let spec = PelletSpec { alpha: 0.25, ..drawn(&["1o", "2."]) };
     assert_eq!(paid(&spec, &[RIGHT, STAY]).0, [1.0, 0.25]);
     let env = build(&spec);
     let mut world = World::new(&env, 0);
     world.step(&[RIGHT, STAY]);
-    assert_eq!(world.parts, [0.25, 0.75, 0.0, 0.25, 0.0, 0.0]);
+    assert_eq!(world.parts, [1.0, 1.0, 0.0, 1.0, 0.0, 0.0], "parts are raw: another α needs no other run");
     assert!(!env.info().team_reward, "a mix is no team reward");
     let all_team = build(&PelletSpec { alpha: 1.0, ..spec });
     assert!(all_team.info().common_reward);
@@ -117,25 +117,25 @@ fn the_mix_weighs_team_and_own() {
 
 #[test]
 fn ties_are_split_or_nobodys() {
-    let tie = |tie, reward| PelletSpec { tie, reward, alpha: 0.5, ..drawn(&["1o2", ".3."]) };
+    let tie = |tie, alpha| PelletSpec { tie, alpha, ..drawn(&["1o2", ".3."]) };
     let all_in = [RIGHT, LEFT, UP];
     let third = 1.0_f32 / 3.0;
-    let check = |rule, reward, actions: &[u32], expected: &[f32]| {
-        let (rewards, ended) = paid(&tie(rule, reward), actions);
-        assert_eq!(rewards, expected, "{rule:?} {reward:?} {actions:?}");
+    let check = |rule, alpha, actions: &[u32], expected: &[f32]| {
+        let (rewards, ended) = paid(&tie(rule, alpha), actions);
+        assert_eq!(rewards, expected, "{rule:?} α {alpha} {actions:?}");
         assert!(ended.terminated, "the pellet is gone either way");
     };
-    check(TieRule::Split, RewardMode::Competitive, &all_in, &[third; 3]);
-    check(TieRule::Split, RewardMode::Competitive, &[RIGHT, STAY, UP], &[0.5, 0.0, 0.5]);
-    check(TieRule::Nobody, RewardMode::Competitive, &all_in, &[0.0; 3]);
-    check(TieRule::Nobody, RewardMode::Competitive, &[STAY, LEFT, STAY], &[0.0, 1.0, 0.0]);
-    check(TieRule::Nobody, RewardMode::Mixed, &all_in, &[0.5; 3]);
-    check(TieRule::Split, RewardMode::Cooperative, &all_in, &[1.0; 3]);
+    check(TieRule::Split, 0.0, &all_in, &[third; 3]);
+    check(TieRule::Split, 0.0, &[RIGHT, STAY, UP], &[0.5, 0.0, 0.5]);
+    check(TieRule::Nobody, 0.0, &all_in, &[0.0; 3]);
+    check(TieRule::Nobody, 0.0, &[STAY, LEFT, STAY], &[0.0, 1.0, 0.0]);
+    check(TieRule::Nobody, 0.5, &all_in, &[0.5; 3]);
+    check(TieRule::Split, 1.0, &all_in, &[1.0; 3]);
 }
 
 #[test]
 fn several_pellets_pay_one_each_and_the_last_ends() {
-    let env = build(&PelletSpec { reward: RewardMode::Mixed, alpha: 0.5, ..drawn(&["1oo2", "...."]) });
+    let env = build(&PelletSpec { alpha: 0.5, ..drawn(&["1oo2", "...."]) });
     let mut world = World::new(&env, 0);
     assert!(world.step(&[RIGHT, LEFT]).terminated, "both taken at once");
     assert_eq!(world.rewards, [1.5, 1.5], "half of the team's 2, half of the own 1");
@@ -152,11 +152,11 @@ fn several_pellets_pay_one_each_and_the_last_ends() {
 
 #[test]
 fn move_costs_are_the_movers_own_outside_the_mix() {
-    let spec = PelletSpec { move_cost: 0.25, alpha: 0.5, ..drawn(&["1.o", "2.."]) };
-    for reward in [RewardMode::Cooperative, RewardMode::Competitive, RewardMode::Mixed] {
-        let spec = PelletSpec { reward, ..spec.clone() };
-        assert_eq!(paid(&spec, &[RIGHT, STAY]).0, [-0.25, 0.0], "{reward:?}");
-        assert_eq!(paid(&spec, &[UP, LEFT]).0, [0.0, 0.0], "nobody leaves its cell: {reward:?}");
+    let spec = PelletSpec { move_cost: 0.25, ..drawn(&["1.o", "2.."]) };
+    for alpha in [1.0, 0.0, 0.5] {
+        let spec = PelletSpec { alpha, ..spec.clone() };
+        assert_eq!(paid(&spec, &[RIGHT, STAY]).0, [-0.25, 0.0], "α {alpha}");
+        assert_eq!(paid(&spec, &[UP, LEFT]).0, [0.0, 0.0], "nobody leaves its cell: α {alpha}");
     }
 }
 
@@ -170,7 +170,11 @@ fn the_team_pays_the_sum_of_move_costs() {
     assert_eq!((world.rewards.clone(), world.team_reward()), (vec![0.0, -0.25], Some(-0.25)));
     world.step(&[RIGHT, LEFT]);
     assert_eq!((world.rewards.clone(), world.team_reward()), (vec![0.75, 0.75], Some(0.5)));
-    assert_eq!([TEAM, OWN, COST].map(|part| world.parts[part]), [1.0, 0.0, -0.25]);
+    assert_eq!(
+        [TEAM, OWN, COST].map(|part| world.parts[part]),
+        [1.0, 1.0, -0.25],
+        "agent 1 arrived, which pays nothing"
+    );
 }
 
 #[test]
@@ -197,13 +201,12 @@ fn p59_arrivals_have_no_index_bias() {
         num_pellets: 3,
         starts: StartLayout::Random,
         move_cost: 0.125,
-        alpha: 0.75,
         ..PelletSpec::default()
     };
     let mut arrivals_at_once = 0;
-    for reward in [RewardMode::Cooperative, RewardMode::Competitive, RewardMode::Mixed] {
+    for alpha in [1.0, 0.0, 0.75] {
         for tie in [TieRule::Split, TieRule::Nobody] {
-            let env = build(&PelletSpec { reward, tie, ..base.clone() });
+            let env = build(&PelletSpec { alpha, tie, ..base.clone() });
             let mut player = Player::new(8);
             let mut world = World::new(&env, 8);
             for episode in 0..400 {

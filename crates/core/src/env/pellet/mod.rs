@@ -20,7 +20,9 @@ mod view;
 use std::ops::RangeInclusive;
 
 use crate::base::rng::Draws;
-use crate::env::api::{Ended, Env, EnvInfo, EnvState, Frame, Headline, Optimum, StateMut, StateRef, StepOut};
+use crate::env::api::{
+    Ended, Env, EnvInfo, EnvState, Frame, Headline, Mix, Optimum, StateMut, StateRef, StepOut, weighted,
+};
 use crate::env::script::{Program, Script, Uniform};
 
 pub use self::error::PelletError;
@@ -52,24 +54,10 @@ pub struct PelletSpec {
     pub move_cost: f32,
     /// Env steps until the episode is truncated.
     pub time_limit: u32,
-    /// Who is paid for a pellet.
-    pub reward: RewardMode,
     /// Who owns a pellet that several reach at once.
     pub tie: TieRule,
-    /// Weight of the team's reward under [`RewardMode::Mixed`], 0 to 1.
+    /// Weight of the team's reward, from 0 (whoever arrives is paid: competition) to 1 (everyone is: cooperation).
     pub alpha: f32,
-}
-
-/// Who is paid for a pellet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RewardMode {
-    /// Everyone: the team's reward alone, α = 1.
-    #[default]
-    Cooperative,
-    /// The one who arrives: its own reward alone, α = 0.
-    Competitive,
-    /// A mix with [`PelletSpec::alpha`].
-    Mixed,
 }
 
 /// Who owns a pellet that several agents reach in the same env step.
@@ -86,8 +74,6 @@ pub enum TieRule {
 #[derive(Clone, Debug)]
 pub struct Pellet {
     spec: PelletSpec,
-    /// Weight of the team's reward.
-    alpha: f32,
     /// `None` where they are drawn.
     starts: Option<Vec<u32>>,
     /// Cells agents walk on, ascending: where random starts fall.
@@ -108,9 +94,8 @@ impl Default for PelletSpec {
             sight: None,
             move_cost: 0.0,
             time_limit: 50,
-            reward: RewardMode::Cooperative,
             tie: TieRule::Split,
-            alpha: 0.5,
+            alpha: 1.0,
         }
     }
 }
@@ -144,17 +129,12 @@ impl PelletSpec {
             return Err(PelletError::TooFewPelletCells { room, pellets: self.num_pellets });
         }
         let enumerated_starts = if starts.is_some() && self.num_pellets == 1 { allowed.len() as u32 } else { 0 };
-        let alpha = match self.reward {
-            RewardMode::Cooperative => 1.0,
-            RewardMode::Competitive => 0.0,
-            RewardMode::Mixed => self.alpha,
-        };
-        let info = self.info(alpha, enumerated_starts);
-        Ok(Pellet { spec: self.clone(), alpha, starts, open, allowed, info })
+        let info = self.info(enumerated_starts);
+        Ok(Pellet { spec: self.clone(), starts, open, allowed, info })
     }
 
-    fn info(&self, alpha: f32, enumerated_starts: u32) -> EnvInfo {
-        let (agents, pellets) = (self.num_agents, self.num_pellets);
+    fn info(&self, enumerated_starts: u32) -> EnvInfo {
+        let (agents, pellets, alpha) = (self.num_agents, self.num_pellets, self.alpha);
         let alone = agents == 1;
         EnvInfo {
             num_agents: agents,
@@ -162,7 +142,11 @@ impl PelletSpec {
             action_names: ACTION_NAMES.map(str::to_owned).to_vec(),
             obs_names: view::obs_names(agents, pellets),
             state_names: view::state_names(agents, pellets),
-            part_names: ["team", "own", "move cost"].map(str::to_owned).to_vec(),
+            part_names: ["part.team", "part.own", "part.move_cost"].map(str::to_owned).to_vec(),
+            part_weights: vec![alpha, 1.0 - alpha, 1.0],
+            // Whoever is alone is the team.
+            mix: (!alone).then_some(Mix { team: TEAM as u32, own: OWN as u32 }),
+            idle_action: Some(STAY),
             max_steps: self.time_limit,
             fixed_length: false,
             common_reward: alone || (alpha == 1.0 && self.move_cost == 0.0),
@@ -249,6 +233,14 @@ impl Pellet {
 
 /// Text ids of the actions: 0 stay, then the moves.
 const ACTION_NAMES: [&str; 5] = ["action.stay", "action.up", "action.down", "action.left", "action.right"];
+/// The action that stays.
+const STAY: u32 = 0;
+/// Reward part: pellets the team has taken.
+const TEAM: usize = 0;
+/// Reward part: pellets the agent has arrived at, shared where several have.
+const OWN: usize = 1;
+/// Reward part: what the move has cost, at most 0.
+const MOVE_COST: usize = 2;
 /// Reward parts of an agent.
 const PARTS: usize = 3;
 /// Word of the env steps taken.
@@ -297,13 +289,13 @@ impl Env for Pellet {
             let from = ints[AGENTS_AT + agent] as u32;
             let to = self.spec.map.moved(from, action);
             ints[AGENTS_AT + agent] = to as i32;
-            out.parts[agent * PARTS + 2] = if to == from { 0.0 } else { 0.0 - self.spec.move_cost };
+            out.parts[agent * PARTS + MOVE_COST] = if to == from { 0.0 } else { 0.0 - self.spec.move_cost };
         }
         let team = self.take_pellets(ints, out.rewards);
         for (reward, parts) in out.rewards.iter_mut().zip(out.parts.chunks_exact_mut(PARTS)) {
-            parts[0] = self.alpha * team;
-            parts[1] = (1.0 - self.alpha) * *reward;
-            *reward = parts[0] + parts[1] + parts[2];
+            parts[TEAM] = team;
+            parts[OWN] = *reward;
+            *reward = weighted(&self.info.part_weights, parts);
         }
         let terminated = ints[self.pellets_at().start] == GONE;
         let truncated = !terminated && ints[TIME] as u32 >= self.spec.time_limit;
@@ -350,10 +342,10 @@ impl Env for Pellet {
         })
     }
 
-    /// The team's part plus everyone's move cost.
+    /// The team's pellets plus everyone's move cost.
     fn team_reward(&self, out: &StepOut<'_>) -> Option<f32> {
-        let costs: f32 = out.parts.iter().skip(2).step_by(PARTS).sum();
-        self.info.team_reward.then(|| out.parts[0] + out.parts[1] + costs)
+        let costs: f32 = out.parts.iter().skip(MOVE_COST).step_by(PARTS).sum();
+        self.info.team_reward.then(|| weighted(&self.info.part_weights[..MOVE_COST], out.parts) + costs)
     }
 
     fn program(&self, script: Script) -> Option<Box<dyn Program>> {
