@@ -102,7 +102,7 @@ pub(crate) fn pellet(algo: AlgoChoice) -> Page {
         returns: vec![0.0, 0.0],
         greedy: vec![argmax(&q[0]), argmax(&q[1])],
         legal: vec![vec![true; 5]; 2],
-        q: q.clone(),
+        per_action: q.clone(),
         overlay,
         ..Stage::default()
     };
@@ -148,7 +148,7 @@ pub(crate) fn matrix(game: GameChoice, rows: u32, columns: u32, payoffs: &[(f32,
         }),
         greedy: vec![argmax(&q[0]), argmax(&q[1])],
         frequencies: vec![share(rows), share(columns)],
-        q,
+        per_action: q,
         actions: vec![rows - 1, 0],
         rewards: vec![0.0, 0.0],
         returns: vec![0.0, 0.0],

@@ -10,11 +10,11 @@ use crate::view::parts;
 pub fn rows_ui(ui: &mut Ui, ctx: &ViewCtx<'_>) {
     let theme = ctx.theme;
     let stage = &ctx.snapshot.stage;
-    if stage.q.is_empty() {
+    if stage.per_action.is_empty() {
         parts::message(ui, theme, ui.available_size(), ctx.texts.t("qtot.waiting"));
         return;
     }
-    let agents = stage.q.len() as u32;
+    let agents = stage.per_action.len() as u32;
     let width = ui.available_width();
     let per_row = ((width / 220.0) as u32).clamp(1, agents.min(4));
     let gap = theme.size.gap;
@@ -22,7 +22,7 @@ pub fn rows_ui(ui: &mut Ui, ctx: &ViewCtx<'_>) {
     let note_height = theme.size.small * 3.0;
     let height = ((ui.available_height() - note_height) / lines as f32 - gap).clamp(120.0, 260.0);
     let size = vec2((width - gap * (per_row - 1) as f32) / per_row as f32, height);
-    let values = stage.q.iter().flatten().copied();
+    let values = stage.per_action.iter().flatten().copied();
     let (low, high) = values.fold((0.0_f32, 0.0_f32), |(low, high), q| (low.min(q), high.max(q)));
     for line in 0..lines {
         ui.horizontal(|ui| {
@@ -38,7 +38,7 @@ pub fn rows_ui(ui: &mut Ui, ctx: &ViewCtx<'_>) {
 fn bars(ui: &mut Ui, ctx: &ViewCtx<'_>, agent: u32, size: Vec2, (low, high): (f32, f32)) {
     let theme = ctx.theme;
     let stage = &ctx.snapshot.stage;
-    let q = &stage.q[agent as usize];
+    let q = &stage.per_action[agent as usize];
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let painter = ui.painter_at(rect);
     painter.rect_filled(rect, CornerRadius::same(theme.size.radius_field), theme.cell);

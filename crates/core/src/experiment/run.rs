@@ -13,6 +13,7 @@ use crate::marl::learner::{Evaluations, Learner};
 use crate::marl::parts::clock::{
     ENV_STEP, EPS, EPS_END, EPS_OVER, GRAD_NORM, GRADIENT_STEP, LOSS, LR, LR_END, LR_OVER, linear,
 };
+use crate::marl::parts::explore::Behaviour;
 use crate::marl::settings::LearnerSettings;
 use crate::nn::graph::{Buffers, Cursor};
 use crate::nn::layers::Tensor;
@@ -192,10 +193,8 @@ impl Run {
 
     /// Hash of all parameters' bits.
     pub fn weights_hash(&self) -> [u32; 2] {
-        let mut all = self.buffers.read(self.learner.agents.block.weights).clone();
-        if let Some(mixer) = &self.learner.mixer {
-            all.extend(self.buffers.read(mixer.block.weights).iter());
-        }
+        let blocks = self.learner.blocks();
+        let all: Vec<f32> = blocks.iter().flat_map(|(_, block)| self.buffers.read(block.weights).clone()).collect();
         crate::base::hash::weights_hash(&all).0
     }
 
@@ -247,14 +246,10 @@ impl Run {
         if loss.is_finite() && norm.is_finite() {
             return None;
         }
-        let agents = &self.learner.agents;
-        let (grad, weights) = (agents.block.grad, agents.block.weights.seen_by_training());
-        let mut blocks = vec![(grad, &agents.layout), (weights, &agents.layout)];
-        if let Some(mixer) = &self.learner.mixer {
-            blocks.insert(1, (mixer.block.grad, &mixer.layout));
-            blocks.push((mixer.block.weights, &mixer.layout));
-        }
-        for (buffer, layout) in blocks {
+        let blocks = self.learner.blocks();
+        let gradients = blocks.iter().map(|&(layout, block)| (layout, block.grad));
+        let weights = blocks.iter().map(|&(layout, block)| (layout, block.weights));
+        for (layout, buffer) in gradients.chain(weights) {
             let numbers = self.buffers.read(buffer);
             let is_bad = |tensor: &&Tensor| numbers[tensor.range()].iter().any(|x| !x.is_finite());
             if let Some(tensor) = layout.tensors.iter().find(is_bad) {
@@ -288,7 +283,8 @@ fn facts(env: &dyn Env, learner: &Learner, spec: &ExperimentSpec, run: u32) -> F
         obs_determines_state: info.obs_determines_state,
         enumerated_starts: info.enumerated_starts,
         agent_parameters: learner.agents.layout.num_parameters(),
-        mixer_parameters: learner.mixer.as_ref().map_or(0, |m| m.layout.num_parameters()),
+        mixer_parameters: learner.central.mixer().map_or(0, |mixer| mixer.layout.num_parameters()),
+        is_policy_gradient: learner.behaviour == Behaviour::Softmax,
         env_steps_per_update: learner.env_steps_per_update(),
         budget: spec.budget,
     }

@@ -69,6 +69,8 @@ pub struct Facts {
     pub agent_parameters: u32,
     /// Parameters of the mixer, 0 without one.
     pub mixer_parameters: u32,
+    /// Whether agents follow a stochastic policy trained by its gradient, rather than Q values.
+    pub is_policy_gradient: bool,
     /// Env steps per update.
     pub env_steps_per_update: u32,
     /// Env steps after which the run is finished (grows with `Continue`, see the snapshot).
@@ -217,13 +219,14 @@ pub struct Stage {
     pub observations: Vec<Vec<f32>>,
     /// Global state vector.
     pub state: Vec<f32>,
-    /// Q_i(o_i, ·) (a utility under VDN and QMIX), `[n][|A|]`.
-    pub q: Vec<Vec<f32>>,
+    /// Q_i(o_i, ·) of a value-based learner (a utility under VDN and QMIX), π_i(·|o_i) of a policy-gradient one,
+    /// `[n][|A|]`.
+    pub per_action: Vec<Vec<f32>>,
     /// Legal actions, `[n][|A|]`.
     pub legal: Vec<Vec<bool>>,
     /// Greedy action of each agent.
     pub greedy: Vec<u32>,
-    /// Q of the watched agent for every grid cell it could stand at, `[cells][|A|]`; empty rows for walls and pellet
+    /// The same of the watched agent for every grid cell it could stand at, `[cells][|A|]`; empty rows for walls and pellet
     /// cells; empty where there is no grid or no overlay is watched.
     pub overlay: Vec<Vec<f32>>,
     /// The agent that `overlay` belongs to.

@@ -7,7 +7,8 @@ use super::run::Run;
 use super::snapshot::{JointValues, Mixed, Stage};
 use crate::base::rng::Stream;
 use crate::env::api::{EnvState, Frame, StateRef, StepOut};
-use crate::marl::parts::explore::epsilon_greedy;
+use crate::marl::learner::Central;
+use crate::marl::parts::explore::{Behaviour, epsilon_greedy};
 use crate::marl::probe::{Probe, greedy};
 
 /// Joint actions looked at when searching a state where the mixer without |·| breaks IGM: 200 states of two agents with
@@ -69,12 +70,13 @@ impl StagePlay {
         let n = env.info().num_agents;
         let probe = Probe { learner: &run.learner, buffers: &run.buffers };
         let step = env.step_count(self.state.view());
-        let epsilon = if explores { run.epsilon() } else { 0.0 };
-        let (q, legal) = (probe.utilities(self.state.view()), probe.legal(self.state.view()));
+        let (behaviour, epsilon) =
+            if explores { (run.learner.behaviour, run.epsilon()) } else { (Behaviour::EpsilonGreedy, 0.0) };
+        let (outputs, legal) = (probe.utilities(self.state.view()), probe.legal(self.state.view()));
         let choices: Vec<(u32, bool)> = (0..n)
             .map(|i| {
                 let words = self.explore.words([0, self.episode, step, i * 256]);
-                epsilon_greedy(&q[i as usize], &legal[i as usize], epsilon, words)
+                behaviour.choose(&outputs[i as usize], &legal[i as usize], epsilon, words)
             })
             .collect();
         (self.actions, self.explored) = choices.into_iter().unzip();
@@ -189,7 +191,9 @@ fn look(run: &Run, at: StateRef<'_>, watch: &Watch) -> Stage {
     let agent = watch.agent.min(info.num_agents - 1);
     let overlay = match &frame {
         Frame::Grid { width, height, .. } if watch.overlay => (0..width * height)
-            .map(|cell| env.standing_at(at, agent, cell).map_or_else(Vec::new, |there| probe.q(there.view(), agent)))
+            .map(|cell| {
+                env.standing_at(at, agent, cell).map_or_else(Vec::new, |there| probe.per_action(there.view(), agent))
+            })
             .collect(),
         _ => Vec::new(),
     };
@@ -200,7 +204,7 @@ fn look(run: &Run, at: StateRef<'_>, watch: &Watch) -> Stage {
         state,
         greedy: q.iter().zip(&legal).map(|(q, legal)| greedy(q, legal)).collect(),
         legal: legal.iter().map(|row| row.iter().map(|&m| m != 0).collect()).collect(),
-        q,
+        per_action: q,
         overlay,
         overlay_agent: agent,
         frequencies: frequency
@@ -239,10 +243,10 @@ fn joint(
     let pair = (first, second);
     let points = watch.surface_points.clamp(2, 129);
     let (q, legal) = (probe.utilities(at), probe.legal(at));
-    let can_free = run.learner.mixer.is_some() && watch.without_abs;
+    let can_free = run.learner.central.mixer().is_some() && watch.without_abs;
     Some(JointValues {
         pair,
-        is_sum: run.learner.is_sum,
+        is_sum: matches!(run.learner.central, Central::Sum),
         learned: mixed(&value, &q, &legal, pair, points),
         without_abs: can_free
             .then(|| probe.team_value(at, true))

@@ -1,23 +1,26 @@
-//! A value-based run as lists on buffers: rollout, gradient steps, evaluation.
+//! A run as lists on buffers: what all algorithms have in common. What differs between value-based learning and policy
+//! gradients is built in `value_based.rs` and `policy_gradient.rs`.
 
 use std::sync::Arc;
 
+use super::evaluation::Evaluation;
 use super::parts::agents::Agents;
-use super::parts::clock::{BeginEvaluation, BeginUpdate, Clock, EPS, EPS_END, EPS_OVER, LR, LR_END, LR_OVER};
-use super::parts::explore::EpsilonGreedy;
-use super::parts::optimise::Block;
-use super::parts::replay::{Segments, Store};
-use super::parts::world::{Observe, ResetAll, Starts, Step, Tally, World, input_len};
-use super::q_step::QStep;
+use super::parts::clock::{Clock, EPS, EPS_END, EPS_OVER, LR, LR_END, LR_OVER};
+use super::parts::explore::Behaviour;
+use super::parts::optimise::{Block, Target};
+use super::parts::replay::Replay;
+use super::parts::world::{ResetAll, Starts, Tally, World, input_len};
 use super::qmix::MixingNetwork;
-use super::settings::{ActivationChoice, AlgoChoice, LearnerSettings, PositivityChoice};
-use super::{iql, qmix, vdn};
+use super::settings::{ActivationChoice, AlgoChoice, ExploreChoice, LearnerSettings};
+use super::value_based;
 use crate::base::float::Real;
 use crate::base::rng::Stream;
 use crate::env::api::Env;
-use crate::nn::graph::{Buffers, Compute, Execution, Id, List, Phase, Plan, Precision, Reals, Training, View, Wires};
+use crate::nn::graph::{Buffers, List, Phase, Plan, Precision, Training};
 use crate::nn::init::{init_mixer, init_mlp};
-use crate::nn::layers::{Activation, Layout, Mixer, Positivity};
+use crate::nn::layers::{Activation, Layout};
+
+pub use super::evaluation::Evaluations;
 
 /// Everything of a run that is not a number: networks, lists, ids of buffers.
 #[derive(Debug)]
@@ -36,16 +39,16 @@ pub struct Learner {
     pub world: World,
     /// Agents' networks.
     pub agents: Agents,
-    /// QMIX's mixer.
-    pub mixer: Option<MixingNetwork>,
-    /// Whether the team's value is the sum of utilities.
-    pub is_sum: bool,
+    /// How the agents gather data.
+    pub behaviour: Behaviour,
+    /// What joins the agents while they train.
+    pub central: Central,
+    /// Parameters that are followed by a slow copy.
+    pub targets: Vec<Target>,
+    /// Experience replay.
+    pub replay: Replay,
     /// Returns, action frequencies, trace hash.
     pub tally: Tally,
-    /// Replay.
-    pub ring: Segments,
-    /// Minibatch.
-    pub batch: Segments,
     /// Puts the training environments at their start; once.
     pub reset: List,
     /// One update's rollout.
@@ -56,27 +59,48 @@ pub struct Learner {
     pub evaluation: Evaluation,
 }
 
-/// How evaluations are made.
-#[derive(Clone, Copy, Debug)]
-pub struct Evaluations {
-    /// Episodes where starts are drawn; where all starts are enumerated, at least this many unless play is greedy, and
-    /// always a whole number from each start.
-    pub episodes: u32,
-    /// Whether they follow the behaviour policy rather than the greedy one.
-    pub explores: bool,
+/// What joins the agents while they train, and is gone when they act.
+#[derive(Debug)]
+pub enum Central {
+    /// Nothing: every agent learns for itself.
+    Nothing,
+    /// VDN: the team's value is the sum of utilities.
+    Sum,
+    /// QMIX: a network on the state mixes the utilities.
+    Mixer(MixingNetwork),
 }
 
-/// Episodes on streams of their own, one per world, to the time limit.
+impl Central {
+    /// The mixing network, if there is one.
+    pub fn mixer(&self) -> Option<&MixingNetwork> {
+        match self {
+            Self::Mixer(mixer) => Some(mixer),
+            Self::Nothing | Self::Sum => None,
+        }
+    }
+}
+
+/// What the builders of both families start from.
 #[derive(Debug)]
-pub struct Evaluation {
-    /// Its worlds.
-    pub world: World,
-    /// Whether it plays every start and nothing by chance.
-    pub is_exhaustive: bool,
-    /// Undiscounted return of each agent `[E, n]`.
-    pub returns: Id<Reals, Training>,
-    /// The list.
-    pub list: List,
+pub(super) struct Common<'a> {
+    pub(super) settings: &'a LearnerSettings,
+    pub(super) seed: u64,
+    pub(super) clock: Clock,
+    pub(super) world: &'a World,
+    pub(super) agents: &'a Agents,
+    pub(super) tally: &'a Tally,
+    /// Draws of env steps and resets of the training environments.
+    pub(super) environment: Stream,
+}
+
+/// What a family adds.
+#[derive(Debug)]
+pub(super) struct Built {
+    pub(super) central: Central,
+    pub(super) targets: Vec<Target>,
+    pub(super) replay: Replay,
+    pub(super) rollout: List,
+    pub(super) gradient_steps: List,
 }
 
 impl Learner {
@@ -88,10 +112,10 @@ impl Learner {
         seed: u64,
         evaluations: Evaluations,
     ) -> Self {
-        let info = env.info().clone();
-        let plan = &mut Plan::default();
-        let clock = Clock::new(plan);
-        let world = World::new(plan, "train", Arc::clone(&env), settings.envs, settings.agent_id);
+        let info = env.info();
+        let mut plan = Plan::default();
+        let clock = Clock::new(&mut plan);
+        let world = World::new(&mut plan, "train", Arc::clone(&env), settings.envs, settings.agent_id);
         let mut sizes = vec![input_len(&*env, settings.agent_id)];
         sizes.extend((0..settings.layers).map(|_| settings.hidden));
         sizes.push(info.num_actions);
@@ -99,51 +123,28 @@ impl Learner {
             ActivationChoice::Relu => Activation::Relu,
             ActivationChoice::Tanh => Activation::Tanh,
         };
-        let agents = Agents::new(plan, info.num_agents, settings.shared, &sizes, activation);
-        let mixer = algo.info().has_mixer.then(|| mixing_network(plan, &*env, settings));
-        let tally = Tally::new(plan, &world, clock);
-        let segment = info.segment_steps();
-        let ring = Segments::new(plan, "replay", &world, settings.buffer, segment);
-        let batch = Segments::new(plan, "batch", &world, settings.batch, segment);
+        let agents = Agents::new(&mut plan, info.num_agents, settings.shared, &sizes, activation);
+        let tally = Tally::new(&mut plan, &world, clock);
+        let behaviour = Behaviour::EpsilonGreedy;
 
+        let environment = Stream::new(seed, "environment");
         let mut reset = List::default();
-        let stream = Stream::new(seed, "environment");
-        reset.train(Phase::Environment, ResetAll { world: world.clone(), stream, starts: Starts::Drawn });
-
-        let mut rollout = List::default();
-        rollout.train(Phase::Observe, BeginUpdate { clock });
-        rollout.repeat(settings.rollout, |list| {
-            act(plan, list, "train", &world, &agents, clock.epsilon, Stream::new(seed, "explore"));
-            list.train(Phase::Environment, Step { world: world.clone(), stream, auto_reset: true });
-            let timeout_terminal = settings.timeout_terminal;
-            list.train(Phase::Store, Store { world: world.clone(), ring, clock, timeout_terminal });
-            list.train(Phase::Store, tally.clone());
-        });
-
-        let mut gradient_steps = List::default();
-        let sampling = Stream::new(seed, "replay");
-        let step = QStep::new(plan, &agents, settings, clock, (ring, batch), tally.trace, sampling);
-        gradient_steps.repeat(settings.grad_steps, |list| match algo {
-            AlgoChoice::Iql => iql::gradient_step(plan, list, &step),
-            AlgoChoice::Vdn => vdn::gradient_step(plan, list, &step),
-            AlgoChoice::Qmix => {
-                qmix::gradient_step(plan, list, &step, mixer.as_ref().expect("QMIX was given its mixer"));
-            }
-        });
-
-        let evaluation = evaluation(plan, &env, settings, &agents, clock, seed, evaluations);
+        reset.train(Phase::Environment, ResetAll { world: world.clone(), stream: environment, starts: Starts::Drawn });
+        let common = Common { settings, seed, clock, world: &world, agents: &agents, tally: &tally, environment };
+        let Built { central, targets, replay, rollout, gradient_steps } = value_based::build(&mut plan, algo, &common);
+        let evaluation = Evaluation::new(&mut plan, &env, settings, &agents, behaviour, clock, seed, evaluations);
         Self {
             settings: settings.clone(),
             seed,
-            plan: plan.clone(),
+            plan,
             clock,
             world,
             agents,
-            mixer,
-            is_sum: algo.info().team_value && !algo.info().has_mixer,
+            behaviour,
+            central,
+            targets,
+            replay,
             tally,
-            ring,
-            batch,
             reset,
             rollout,
             gradient_steps,
@@ -156,17 +157,15 @@ impl Learner {
     pub fn start<R: Precision>(&self) -> Buffers<R> {
         let buffers = Buffers::new(&self.plan);
         let stream = Stream::new(self.seed, "weights");
-        {
-            let mut weights = buffers.write(self.agents.block.weights);
-            for net in &self.agents.nets {
-                init_mlp(net, &self.agents.layout, &stream, &mut weights);
-            }
-            buffers.write(self.agents.block.target).copy_from_slice(&weights);
+        for net in &self.agents.nets {
+            init_mlp(net, &self.agents.layout, &stream, &mut buffers.write(self.agents.block.weights));
         }
-        if let Some(mixer) = &self.mixer {
-            let mut weights = buffers.write(mixer.block.weights);
-            init_mixer(&mixer.net, &mixer.layout, &Stream::new(self.seed, "mixer weights"), &mut weights);
-            buffers.write(mixer.block.target).copy_from_slice(&weights);
+        if let Central::Mixer(mixer) = &self.central {
+            let stream = Stream::new(self.seed, "mixer weights");
+            init_mixer(&mixer.net, &mixer.layout, &stream, &mut buffers.write(mixer.block.weights));
+        }
+        for target in &self.targets {
+            buffers.write(target.target).copy_from_slice(&buffers.read(target.weights));
         }
         self.write_settings(&buffers, &self.settings);
         self.reset.run(&buffers);
@@ -179,10 +178,20 @@ impl Learner {
         s[LR] = R::from_f32(settings.lr);
         s[LR_END] = R::from_f32(settings.lr_end);
         s[LR_OVER] = R::from_u32(settings.lr_over);
-        let uniform = settings.explore == super::settings::ExploreChoice::Uniform;
+        let uniform = settings.explore == ExploreChoice::Uniform;
         s[EPS] = if uniform { R::ONE } else { R::from_f32(settings.eps) };
         s[EPS_END] = if uniform { R::ONE } else { R::from_f32(settings.eps_end) };
         s[EPS_OVER] = R::from_u32(settings.eps_over);
+    }
+
+    /// Everything that is trained: parameters with the names and places of their tensors, the agents' first.
+    pub fn blocks(&self) -> Vec<(&Layout, Block<Training>)> {
+        let agents = (&self.agents.layout, self.agents.block.seen_by_training());
+        let central = match &self.central {
+            Central::Nothing | Central::Sum => None,
+            Central::Mixer(mixer) => Some((&mixer.layout, mixer.block)),
+        };
+        std::iter::once(agents).chain(central).collect()
     }
 
     /// Env steps of one update, all environments together.
@@ -192,121 +201,7 @@ impl Learner {
 
     /// Whether an update that ends at `env_steps` takes gradient steps.
     pub fn learns_at(&self, env_steps: u32) -> bool {
-        let segments = env_steps / self.ring.steps;
+        let segments = env_steps / self.replay.ring.steps;
         env_steps >= self.settings.warmup && segments >= self.settings.batch.min(self.settings.buffer)
-    }
-}
-
-/// Observe and act: the part of a list that runs without any training data.
-fn act(
-    plan: &mut Plan,
-    list: &mut List,
-    name: &str,
-    world: &World,
-    agents: &Agents,
-    epsilon: Id<Reals, Execution>,
-    stream: Stream,
-) {
-    list.train(Phase::Observe, Observe { world: world.clone() });
-    let q = agents.act(plan, list, &format!("{name}.act"), world);
-    list.act(
-        Phase::Act,
-        EpsilonGreedy {
-            stream,
-            agents: agents.count,
-            actions: agents.net(0).outputs(),
-            q,
-            mask: world.mask,
-            epsilon,
-            time: world.time,
-            action: world.action,
-            explored: world.explored,
-        },
-    );
-}
-
-fn mixing_network(plan: &mut Plan, env: &dyn Env, settings: &LearnerSettings) -> MixingNetwork {
-    let positivity = match (settings.monotone, settings.positivity) {
-        (false, _) => Positivity::Free,
-        (true, PositivityChoice::Abs) => Positivity::Abs,
-        (true, PositivityChoice::Softplus) => Positivity::Softplus,
-    };
-    let mut layout = Layout::default();
-    let (n, s) = (env.info().num_agents, env.info().state_len());
-    let (embed, layers, hidden) = (settings.embed, settings.hyper_layers, settings.hyper_hidden);
-    let net = Mixer::new(&mut layout, "mixer", n, s, embed, layers, hidden, positivity);
-    let block = Block::new(plan, "mixer", layout.len);
-    MixingNetwork { net, layout, block }
-}
-
-fn evaluation(
-    plan: &mut Plan,
-    env: &Arc<dyn Env>,
-    settings: &LearnerSettings,
-    agents: &Agents,
-    clock: Clock,
-    seed: u64,
-    Evaluations { episodes, explores }: Evaluations,
-) -> Evaluation {
-    let info = env.info();
-    let (starts, episodes) = match info.enumerated_starts {
-        0 => (Starts::Drawn, episodes),
-        count if explores => (Starts::Enumerated(count), episodes.next_multiple_of(count)),
-        count => (Starts::Enumerated(count), count),
-    };
-    let is_exhaustive = info.enumerated_starts > 0 && !explores;
-    let world = World::new(plan, "evaluation", Arc::clone(env), episodes, settings.agent_id);
-    let epsilon = plan.buffer("evaluation.epsilon", &[1]);
-    let returns = plan.buffer("evaluation.return", &[episodes, info.num_agents]);
-    let stream = Stream::new(seed, "evaluation");
-    let mut list = List::default();
-    list.train(Phase::Environment, ResetAll { world: world.clone(), stream, starts });
-    list.train(Phase::Environment, ClearReturns { returns });
-    list.train(Phase::Observe, BeginEvaluation { clock, explores, epsilon });
-    list.repeat(info.max_steps, |list| {
-        act(plan, list, "evaluation", &world, agents, epsilon, Stream::new(seed, "evaluation explore"));
-        list.train(Phase::Environment, Step { world: world.clone(), stream, auto_reset: false });
-        list.train(Phase::Store, AddReturns { agents: info.num_agents, reward: world.reward, returns });
-    });
-    Evaluation { world, is_exhaustive, returns, list }
-}
-
-#[derive(Debug)]
-struct ClearReturns {
-    returns: Id<Reals, Training>,
-}
-
-impl Compute for ClearReturns {
-    type Side = Training;
-    const NAME: &'static str = "clear_returns";
-    fn wires(&self, wires: &mut Wires) {
-        wires.writes(self.returns);
-    }
-    fn run<R: Real>(&self, view: View<'_, R, Training>) {
-        view.write(self.returns).fill(R::ZERO);
-    }
-}
-
-#[derive(Debug)]
-struct AddReturns {
-    agents: u32,
-    reward: Id<Reals, Training>,
-    returns: Id<Reals, Training>,
-}
-
-impl Compute for AddReturns {
-    type Side = Training;
-    const NAME: &'static str = "add_returns";
-    fn wires(&self, wires: &mut Wires) {
-        wires.reads(self.reward).writes(self.returns);
-    }
-    fn run<R: Real>(&self, view: View<'_, R, Training>) {
-        let (reward, mut returns) = (view.read(self.reward), view.write(self.returns));
-        let n = self.agents as usize;
-        for (sums, rewards) in returns.chunks_exact_mut(n).zip(reward.chunks_exact(n + 1)) {
-            for (sum, &r) in sums.iter_mut().zip(rewards) {
-                *sum += r;
-            }
-        }
     }
 }

@@ -1,5 +1,6 @@
 //! Algorithms: environments' rules and network kernels put on lists.
 
+pub mod evaluation;
 pub mod iql;
 pub mod learner;
 pub mod parts;
@@ -8,4 +9,5 @@ pub mod q_step;
 pub mod qmix;
 pub mod registry;
 pub mod settings;
+pub mod value_based;
 pub mod vdn;

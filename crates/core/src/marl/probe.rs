@@ -3,7 +3,7 @@
 
 use std::cell::Ref;
 
-use super::learner::Learner;
+use super::learner::{Central, Learner};
 use super::parts::world::{write_input, write_state};
 use crate::base::lanes::padded;
 use crate::env::api::StateRef;
@@ -21,8 +21,8 @@ pub struct Probe<'a> {
 }
 
 impl Probe<'_> {
-    /// Q_i(o_i, ·) `[|A|]` of one agent at a state.
-    pub fn q(&self, state: StateRef<'_>, agent: u32) -> Vec<f32> {
+    /// What one agent's network gives at a state `[|A|]`: Q_i(o_i, ·).
+    pub fn per_action(&self, state: StateRef<'_>, agent: u32) -> Vec<f32> {
         let net = self.learner.agents.net(agent);
         let weights = self.buffers.read(self.learner.agents.block.weights);
         let mut input = vec![0.0; padded(net.inputs()) as usize];
@@ -38,7 +38,7 @@ impl Probe<'_> {
 
     /// Q of all agents `[n][|A|]`.
     pub fn utilities(&self, state: StateRef<'_>) -> Vec<Vec<f32>> {
-        (0..self.learner.agents.count).map(|i| self.q(state, i)).collect()
+        (0..self.learner.agents.count).map(|i| self.per_action(state, i)).collect()
     }
 
     /// Legal actions of all agents `[n][|A|]`, 1 or 0.
@@ -56,10 +56,11 @@ impl Probe<'_> {
     /// How Q_tot depends on the utilities at a state; `None` for independent learners. With `free` the mixer's weights
     /// keep their signs: the same weights, monotonicity dropped, nothing trained.
     pub fn team_value(&self, state: StateRef<'_>, free: bool) -> Option<TeamValue<'_>> {
-        if self.learner.is_sum {
-            return Some(TeamValue::Sum);
-        }
-        let mixer = self.learner.mixer.as_ref()?;
+        let mixer = match &self.learner.central {
+            Central::Nothing => return None,
+            Central::Sum => return Some(TeamValue::Sum),
+            Central::Mixer(mixer) => mixer,
+        };
         let mut row = vec![0.0; padded(self.learner.env.info().state_len()) as usize];
         let mut vector = vec![0.0; self.learner.env.info().state_len() as usize];
         write_state(&*self.learner.env, state, &mut vector, &mut row);

@@ -3,10 +3,11 @@
 //! An algorithm file says what happens between the utilities and the loss.
 
 use super::parts::agents::{Agents, Pass};
-use super::parts::clock::{BeginGradientStep, Clock, TargetRule};
-use super::parts::optimise::{Adam, BETAS, Block, ClipNorm, TraceLoss, UpdateTarget, ZeroGradient};
-use super::parts::replay::{Sample, Segments};
-use super::parts::td::{Dims, Loss, NextValue, RewardMoments, Taken, TakenBackward, Target};
+use super::parts::clock::{BeginGradientStep, Clock};
+use super::parts::optimise::{Adam, BETAS, Block, ClipNorm, Target, TargetRule, TraceLoss, UpdateTarget, ZeroGradient};
+use super::parts::replay::{Replay, Sample, Segments};
+use super::parts::td::{Dims, Loss, NextValue, RewardMoments, Taken, TakenBackward, TdTarget};
+use super::qmix::MixingNetwork;
 use super::settings::{LearnerSettings, TargetChoice};
 use crate::base::rng::Stream;
 use crate::nn::graph::{Doubles, Id, List, Phase, Plan, Reals, Training, Words};
@@ -16,6 +17,8 @@ use crate::nn::graph::{Doubles, Id, List, Phase, Plan, Reals, Training, Words};
 pub struct QStep<'a> {
     /// The agents' networks.
     pub agents: &'a Agents,
+    /// Their slow copy.
+    pub copy: Target,
     /// Settings.
     pub settings: &'a LearnerSettings,
     /// Counters and schedules.
@@ -47,10 +50,10 @@ impl<'a> QStep<'a> {
     /// Its buffers.
     pub fn new(
         plan: &mut Plan,
-        agents: &'a Agents,
+        (agents, copy): (&'a Agents, Target),
         settings: &'a LearnerSettings,
         clock: Clock,
-        (ring, batch): (Segments, Segments),
+        Replay { ring, batch }: Replay,
         trace: Id<Words, Training>,
         stream: Stream,
     ) -> Self {
@@ -60,6 +63,7 @@ impl<'a> QStep<'a> {
         let width = crate::base::lanes::padded(agents.net(0).outputs());
         Self {
             agents,
+            copy,
             settings,
             clock,
             ring,
@@ -81,11 +85,7 @@ impl<'a> QStep<'a> {
 
     /// Draws the minibatch for M `columns` of values.
     pub fn sample(&self, list: &mut List, columns: u32) {
-        let target = match self.settings.target {
-            TargetChoice::Hard => TargetRule::Hard(self.settings.target_every),
-            TargetChoice::Soft => TargetRule::Soft(self.settings.tau),
-        };
-        list.train(Phase::Sample, BeginGradientStep { clock: self.clock, betas: BETAS, target });
+        list.train(Phase::Sample, BeginGradientStep { clock: self.clock, betas: BETAS });
         let (stream, ring, batch, clock, slot) = (self.stream, self.ring, self.batch, self.clock, self.slot);
         list.train(Phase::Sample, Sample { stream, ring, batch, clock, slot });
         if self.settings.standardise {
@@ -101,7 +101,7 @@ impl<'a> QStep<'a> {
         // Only double Q-learning asks the online networks about o'.
         let times = if self.settings.double_q { 0..steps + 1 } else { 0..steps };
         self.agents.forward(list, Phase::Sample, online, &batch, times, self.online);
-        self.agents.forward(list, Phase::Sample, self.agents.block.target, &batch, 1..steps + 1, self.target);
+        self.agents.forward(list, Phase::Sample, self.copy.target, &batch, 1..steps + 1, self.target);
         list.train(Phase::Sample, Taken { dims, q: self.online.q, batch, value: self.taken });
         let chooser = if self.settings.double_q { self.online.q } else { self.target.q };
         list.train(Phase::Sample, NextValue { dims, chooser, target_q: self.target.q, batch, next: self.next });
@@ -122,19 +122,19 @@ impl<'a> QStep<'a> {
         let moments = self.settings.standardise.then_some(self.moments);
         list.train(
             Phase::Target,
-            Target { dims, columns, gamma: self.settings.gamma, moments, batch, next, y: target },
+            TdTarget { dims, columns, gamma: self.settings.gamma, moments, batch, next, y: target },
         );
         let hysteresis = self.settings.hysteresis;
         list.train(Phase::Target, Loss { dims, columns, hysteresis, batch, value, target, dvalue, clock: self.clock });
     }
 
     /// Gradients to zero, before anything adds to them.
-    pub fn zero(&self, list: &mut List, mixer: Option<Block<Training>>) {
+    pub fn zero(&self, list: &mut List, mixer: Option<&MixingNetwork>) {
         list.train(Phase::Apply, ZeroGradient { blocks: self.blocks(mixer) });
     }
 
     /// From ∂L/∂q_i to new parameters of agents and mixer.
-    pub fn apply(&self, list: &mut List, mixer: Option<Block<Training>>) {
+    pub fn apply(&self, list: &mut List, mixer: Option<&MixingNetwork>) {
         let clock = self.clock;
         list.train(
             Phase::Apply,
@@ -145,12 +145,18 @@ impl<'a> QStep<'a> {
         list.train(Phase::Apply, ClipNorm { blocks: blocks.clone(), limit: self.settings.clip, clock });
         for block in blocks {
             list.train(Phase::Apply, Adam { block, clock });
-            list.train(Phase::Apply, UpdateTarget { block, clock });
+        }
+        let rule = match self.settings.target {
+            TargetChoice::Hard => TargetRule::Hard(self.settings.target_every),
+            TargetChoice::Soft => TargetRule::Soft(self.settings.tau),
+        };
+        for target in std::iter::once(self.copy).chain(mixer.map(|mixer| mixer.copy)) {
+            list.train(Phase::Apply, UpdateTarget { target, rule, clock });
         }
         list.train(Phase::Apply, TraceLoss { clock, trace: self.trace });
     }
 
-    fn blocks(&self, mixer: Option<Block<Training>>) -> Vec<Block<Training>> {
-        std::iter::once(self.agents.block.seen_by_training()).chain(mixer).collect()
+    fn blocks(&self, mixer: Option<&MixingNetwork>) -> Vec<Block<Training>> {
+        std::iter::once(self.agents.block.seen_by_training()).chain(mixer.map(|mixer| mixer.block)).collect()
     }
 }

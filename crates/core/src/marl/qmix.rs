@@ -9,7 +9,7 @@
 //! the online network (double Q-learning, as EPyMARL does), hypernetworks may have a hidden layer, softplus may
 //! replace |·|, and networks are feed-forward.
 
-use super::parts::optimise::Block;
+use super::parts::optimise::{Block, Target};
 use super::q_step::QStep;
 use crate::nn::calls::{MixerBackward, MixerForward, Rows};
 use crate::nn::graph::{List, Phase, Plan, Training};
@@ -24,6 +24,8 @@ pub struct MixingNetwork {
     pub layout: Layout,
     /// Parameters.
     pub block: Block<Training>,
+    /// Their slow copy.
+    pub copy: Target,
 }
 
 /// One gradient step.
@@ -59,7 +61,7 @@ pub fn gradient_step(plan: &mut Plan, list: &mut List, step: &QStep<'_>, mixer: 
         MixerForward {
             net: net.clone(),
             rows: next,
-            weights: block.target,
+            weights: mixer.copy.target,
             state,
             q: step.next,
             trace: next_trace,
@@ -67,7 +69,7 @@ pub fn gradient_step(plan: &mut Plan, list: &mut List, step: &QStep<'_>, mixer: 
         },
     );
     step.td_error(plan, list, 1, q_tot, next_tot, dq_tot);
-    step.zero(list, Some(block));
+    step.zero(list, Some(mixer));
     list.train(
         Phase::Apply,
         MixerBackward {
@@ -83,5 +85,5 @@ pub fn gradient_step(plan: &mut Plan, list: &mut List, step: &QStep<'_>, mixer: 
             dq: step.dtaken,
         },
     );
-    step.apply(list, Some(block));
+    step.apply(list, Some(mixer));
 }

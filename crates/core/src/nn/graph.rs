@@ -173,15 +173,15 @@ impl List {
         while self.advance(&mut cursor, buffers) != Advance::Done {}
     }
 
-    /// Runs from `cursor` to the next end of an outermost repeat's iteration, or to the end of the list.
-    /// Returns whether the list is done; the cursor is then at the beginning again.
+    /// Runs from `cursor` to the next end of an iteration of any repeat that is not the repeat's last, or to the end of
+    /// the list. Returns whether the list is done; the cursor is then at the beginning again.
     pub fn run_iteration<R: Precision>(&self, cursor: &mut Cursor, buffers: &Buffers<R>) -> bool {
         loop {
             match self.advance(cursor, buffers) {
                 Advance::Done => return true,
-                // The last iteration runs on to the list's end.
-                Advance::Iteration { more: true } => return false,
-                Advance::Iteration { more: false } | Advance::Inside => {}
+                // A last iteration runs on to what follows its repeat.
+                Advance::Iteration => return false,
+                Advance::Inside => {}
             }
         }
     }
@@ -207,10 +207,9 @@ impl List {
                 Advance::Inside
             }
             Op::End { begin } => {
-                let outermost = cursor.depth == 1;
                 let more = cursor.next();
                 cursor.at = if more { *begin } else { cursor.at } + 1;
-                if outermost { Advance::Iteration { more } } else { Advance::Inside }
+                if more { Advance::Iteration } else { Advance::Inside }
             }
         }
     }
@@ -219,7 +218,8 @@ impl List {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Advance {
     Inside,
-    Iteration { more: bool },
+    /// An iteration has ended and another follows.
+    Iteration,
     Done,
 }
 
@@ -278,7 +278,7 @@ mod tests {
                 break;
             }
         }
-        assert_eq!(seen, [10, 12, 14], "the last iteration runs to the end of the list");
+        assert_eq!(seen, [9, 10, 11, 12, 13, 14], "between any two iterations, and not after the last");
         assert_eq!(cursor, Cursor::default());
     }
 }

@@ -20,17 +20,17 @@ use crate::support::{Tiny, learner, named, set_row, settings, update};
 
 /// Greedy actions and whether they maximise Q_tot over all joint actions, found with the mixer's training kernel.
 fn enumerate(run: &Run, stage: &Stage) -> (Vec<usize>, bool) {
-    let mixer = run.learner.mixer.as_ref().expect("QMIX");
+    let mixer = run.learner.central.mixer().expect("QMIX");
     let weights = run.buffers.read(mixer.block.weights);
-    let (n, actions) = (stage.q.len(), stage.q[0].len());
+    let (n, actions) = (stage.per_action.len(), stage.per_action[0].len());
     let greedy: Vec<usize> = stage
-        .q
+        .per_action
         .iter()
         .map(|q| (0..actions).reduce(|best, a| if q[a] > q[best] { a } else { best }).expect("actions"))
         .collect();
     let joint = actions.pow(n as u32);
     let action_of = |index: usize, agent: usize| index / actions.pow(agent as u32) % actions;
-    let q: Vec<f32> = (0..joint).flat_map(|k| (0..n).map(move |i| stage.q[i][action_of(k, i)])).collect();
+    let q: Vec<f32> = (0..joint).flat_map(|k| (0..n).map(move |i| stage.per_action[i][action_of(k, i)])).collect();
     let mut state = vec![0.0; padded(stage.state.len() as u32) as usize];
     state[..stage.state.len()].copy_from_slice(&stage.state);
     let mut trace = vec![0.0; joint * mixer.net.trace_width() as usize];
@@ -151,7 +151,7 @@ fn p17_the_mixer_reads_the_global_state_and_no_observation() {
         weights[net.layers[0].weight.range()].fill(0.0);
         weights[net.layers[1].weight.range()].fill(0.0);
     }
-    let ring = &learner.ring;
+    let ring = &learner.replay.ring;
     let plain = q_tot(&learner, &buffers, |_| ());
     assert!(plain.iter().all(|q| q.is_finite()) && plain[0] != plain[1], "states differ: {plain:?}");
 
@@ -189,8 +189,8 @@ fn p15_q_tot_rises_with_every_q_in_a_run() {
     let mut run = Run::new(pellet(3, 5), 1).expect("a valid experiment");
     for _ in 0..5 {
         (0..20).for_each(|_| run.update());
-        let mixer = run.learner.mixer.as_ref().expect("QMIX");
-        let (net, batch) = (&mixer.net, &run.learner.batch);
+        let mixer = run.learner.central.mixer().expect("QMIX");
+        let (net, batch) = (&mixer.net, &run.learner.replay.batch);
         let weights = run.buffers.read(mixer.block.weights);
         let state = run.buffers.read(batch.state);
         let q = named(&run.learner, &run.buffers, "taken");

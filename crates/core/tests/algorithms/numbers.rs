@@ -92,18 +92,18 @@ fn p22_displayed_values_are_what_the_weights_say() {
                 mlp(run.learner.agents.net(agent as u32), &weights, &x)
             };
             let q: Vec<Vec<f64>> = (0..2).map(|agent| q_of(agent, &stage.observations[agent])).collect();
-            for (agent, (shown, q)) in stage.q.iter().zip(&q).enumerate() {
+            for (agent, (shown, q)) in stage.per_action.iter().zip(&q).enumerate() {
                 assert_eq!(shown.len(), 5);
                 shown.iter().zip(q).for_each(|(&shown, &q)| assert_near(shown, q, "Q"));
                 let best = q.iter().copied().fold(f64::MIN, f64::max);
-                assert_near(stage.q[agent][stage.greedy[agent] as usize], best, "the greedy action's Q");
+                assert_near(stage.per_action[agent][stage.greedy[agent] as usize], best, "the greedy action's Q");
             }
             let Some(joint) = joint else {
                 assert_eq!(algo, AlgoChoice::Iql);
                 continue;
             };
             let state = wide(&stage.state);
-            let q_tot = |q: &[f64]| match &run.learner.mixer {
+            let q_tot = |q: &[f64]| match run.learner.central.mixer() {
                 None => q.iter().sum(),
                 Some(m) => {
                     let weights = run.buffers.read(m.block.weights);
@@ -135,10 +135,8 @@ fn p22_displayed_loss_and_norm_are_those_of_the_last_gradient_step() {
         let (value, y) = (named(&run.learner, &run.buffers, value), named(&run.learner, &run.buffers, "td_target"));
         let square: f64 = value.iter().zip(y.iter()).map(|(q, y)| f64::from(y - q) * f64::from(y - q)).sum();
         assert_near(loss, square / y.len() as f64, "loss: one mean, over env steps and value columns");
-        let mut grad = run.buffers.read(run.learner.agents.block.grad).clone();
-        if let Some(mixer) = &run.learner.mixer {
-            grad.extend(run.buffers.read(mixer.block.grad).iter());
-        }
+        let blocks = run.learner.blocks();
+        let grad: Vec<f32> = blocks.iter().flat_map(|(_, block)| run.buffers.read(block.grad).clone()).collect();
         assert_near(norm, grad.iter().map(|&g| f64::from(g) * f64::from(g)).sum::<f64>().sqrt(), "gradient norm");
     }
 }

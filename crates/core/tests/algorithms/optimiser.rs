@@ -3,7 +3,7 @@
 use tandem_core::env::api::Ended;
 use tandem_core::marl::learner::Learner;
 use tandem_core::marl::parts::clock::ENV_STEP;
-use tandem_core::marl::parts::optimise::Block;
+use tandem_core::marl::parts::optimise::{Block, Target};
 use tandem_core::marl::settings::{AlgoChoice, LearnerSettings, TargetChoice};
 use tandem_core::nn::graph::{Buffers, Training};
 
@@ -19,8 +19,8 @@ fn paid(settings: &LearnerSettings) -> Learner {
     learner(env, AlgoChoice::Qmix, settings)
 }
 
-fn blocks(learner: &Learner) -> [Block<Training>; 2] {
-    [learner.agents.block.seen_by_training(), learner.mixer.as_ref().expect("QMIX").block]
+fn blocks(learner: &Learner) -> Vec<Block<Training>> {
+    learner.blocks().into_iter().map(|(_, block)| block).collect()
 }
 
 #[test]
@@ -28,12 +28,14 @@ fn hard_targets_are_copied_at_every_nth_gradient_step_and_at_no_other() {
     let learner = paid(&LearnerSettings { target: TargetChoice::Hard, target_every: 3, ..settings() });
     let buffers = learner.start::<f32>();
     for step in 1..=9 {
-        let before = blocks(&learner).map(|b| (buffers.read(b.weights).clone(), buffers.read(b.target).clone()));
+        let read = |t: &Target| (buffers.read(t.weights).clone(), buffers.read(t.target).clone());
+        let before: Vec<_> = learner.targets.iter().map(read).collect();
+        assert_eq!(before.len(), 2, "agents and mixer");
         update(&learner, &buffers);
-        for (block, (weights, target)) in blocks(&learner).into_iter().zip(before) {
-            assert_ne!(*buffers.read(block.weights), weights, "step {step} learns nothing");
-            let expected = if step % 3 == 0 { buffers.read(block.weights).clone() } else { target };
-            assert_eq!(*buffers.read(block.target), expected, "step {step}");
+        for (target, (weights, copy)) in learner.targets.iter().zip(before) {
+            assert_ne!(*buffers.read(target.weights), weights, "step {step} learns nothing");
+            let expected = if step % 3 == 0 { buffers.read(target.weights).clone() } else { copy };
+            assert_eq!(*buffers.read(target.target), expected, "step {step}");
         }
     }
 }
@@ -44,10 +46,10 @@ fn soft_targets_move_by_tau_at_every_gradient_step() {
     let learner = paid(&LearnerSettings { target: TargetChoice::Soft, tau, target_every: 2, ..settings() });
     let buffers = learner.start::<f64>();
     for _ in 0..4 {
-        let before = blocks(&learner).map(|block| buffers.read(block.target).clone());
+        let before: Vec<_> = learner.targets.iter().map(|target| buffers.read(target.target).clone()).collect();
         update(&learner, &buffers);
-        for (block, before) in blocks(&learner).into_iter().zip(before) {
-            let (weights, target) = (buffers.read(block.weights), buffers.read(block.target));
+        for (target, before) in learner.targets.iter().zip(before) {
+            let (weights, target) = (buffers.read(target.weights), buffers.read(target.target));
             assert_ne!(*target, before);
             for ((target, before), weight) in target.iter().zip(before).zip(weights.iter()) {
                 let expected = (1.0 - f64::from(tau)) * before + f64::from(tau) * weight;
@@ -71,7 +73,7 @@ fn the_learning_rates_schedule_reaches_adam() {
             let (before, after) = (buffers.read(block.weights), later.read(block.weights));
             before.iter().zip(after.iter()).map(|(before, after)| after - before).collect::<Vec<_>>()
         };
-        blocks(&learner).map(differences).concat()
+        blocks(&learner).into_iter().map(differences).collect::<Vec<_>>().concat()
     };
     let first = moved(0);
     assert!(first.iter().any(|d| d.abs() > 5e-4));

@@ -42,7 +42,7 @@ fn build(algo: AlgoChoice, segments: u32, steps: u32) -> (Learner, Buffers<f32>)
 /// Copies what was recorded of `from`, segment by segment, into the beginning of the segments of `to`, whose rest
 /// becomes padding: weight 0 around numbers that would be seen if anything looked.
 fn pad(from: &(Learner, Buffers<f32>), to: &(Learner, Buffers<f32>)) {
-    let (a, b) = (&from.0.ring, &to.0.ring);
+    let (a, b) = (&from.0.replay.ring, &to.0.replay.ring);
     let (short, long) = (a.steps as usize, b.steps as usize);
     copy(from, to, a.obs, b.obs, [short + 1, long + 1], 0.7);
     copy(from, to, a.state, b.state, [short + 1, long + 1], -0.4);
@@ -64,7 +64,7 @@ fn copy<T: Content>(
     let source = from.1.read(a);
     let mut sink = to.1.write(b);
     sink.fill(filler);
-    let width = source.len() / (from.0.ring.count as usize * short);
+    let width = source.len() / (from.0.replay.ring.count as usize * short);
     for (kept, padded) in source.chunks_exact(short * width).zip(sink.chunks_exact_mut(long * width)) {
         padded[..kept.len()].copy_from_slice(kept);
     }
@@ -80,12 +80,10 @@ fn outcome((learner, buffers): &(Learner, Buffers<f32>)) -> Vec<(&'static str, V
     let mut all = vec![
         ("loss and norm", bits(&[scalars[LOSS], scalars[GRAD_NORM]])),
         ("moments", moments.iter().flat_map(|x| [x.to_bits() as u32, (x.to_bits() >> 32) as u32]).collect()),
-        ("gradient", bits(&buffers.read(learner.agents.block.grad))),
-        ("weights", bits(&buffers.read(learner.agents.block.weights))),
     ];
-    if let Some(mixer) = &learner.mixer {
-        all.push(("mixer's gradient", bits(&buffers.read(mixer.block.grad))));
-        all.push(("mixer's weights", bits(&buffers.read(mixer.block.weights))));
+    for (_, block) in learner.blocks() {
+        all.push(("gradient", bits(&buffers.read(block.grad))));
+        all.push(("weights", bits(&buffers.read(block.weights))));
     }
     all
 }

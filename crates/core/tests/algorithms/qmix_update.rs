@@ -75,7 +75,7 @@ fn learner(w: &Work) -> Learner {
 /// The recipe's parameters, targets equal to them, and its replay.
 fn filled(w: &Work, learner: &Learner) -> Buffers<f32> {
     let buffers = learner.start::<f32>();
-    let mixer = learner.mixer.as_ref().expect("QMIX");
+    let mixer = learner.central.mixer().expect("QMIX");
     // Tensors are numbered through: the agents' layers, then the mixer's.
     let mut numbers = (1..).step_by(2);
     let agents = (learner.agents.block.seen_by_training(), learner.agents.nets.iter().collect());
@@ -84,11 +84,13 @@ fn filled(w: &Work, learner: &Learner) -> Buffers<f32> {
         let mut weights = buffers.write(block.weights);
         weights.fill(0.0);
         nets.iter().flat_map(|net| &net.layers).zip(&mut numbers).for_each(|(layer, k)| fill(layer, k, &mut weights));
-        buffers.write(block.target).copy_from_slice(&weights);
+    }
+    for target in &learner.targets {
+        buffers.write(target.target).copy_from_slice(&buffers.read(target.weights));
     }
 
     // Rows of observations are (episode, step 0..=T, agent); rows of states are (episode, step 0..=T).
-    let ring = &learner.ring;
+    let ring = &learner.replay.ring;
     let moments = w.b * (w.t + 1);
     let mut obs = buffers.write(ring.obs);
     let stride = obs.len() / (moments * w.n);

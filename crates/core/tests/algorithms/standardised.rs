@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tandem_core::marl::parts::replay::Segments;
-use tandem_core::marl::parts::td::{Dims, RewardMoments, Target};
+use tandem_core::marl::parts::td::{Dims, RewardMoments, TdTarget};
 use tandem_core::marl::parts::world::World;
 use tandem_core::nn::graph::{Buffers, List, Phase, Plan};
 
@@ -22,7 +22,7 @@ fn moments_of_2_to_the_25_rewards_are_those_of_the_rewards() {
     let (next, y) = (plan.buffer("next", &[BATCH]), plan.buffer("y", &[BATCH]));
     let mut list = List::default();
     list.repeat(256, |list| list.train(Phase::Sample, RewardMoments { moments, batch, dims, columns: 1 }));
-    list.train(Phase::Target, Target { dims, columns: 1, gamma: 0.5, moments: Some(moments), batch, next, y });
+    list.train(Phase::Target, TdTarget { dims, columns: 1, gamma: 0.5, moments: Some(moments), batch, next, y });
 
     let buffers = Buffers::<f32>::new(plan);
     // The team is paid 1001, 1005, 1001, …: mean 1003, deviation 2. The agents' own rewards do not count, nor does

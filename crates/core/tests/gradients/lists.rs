@@ -14,7 +14,7 @@ use tandem_core::marl::parts::clock::LOSS;
 use tandem_core::marl::parts::optimise::Block;
 use tandem_core::marl::settings::LearnerSettings;
 use tandem_core::nn::graph::{Buffers, Training};
-use tandem_core::nn::layers::{Layout, Tensor};
+use tandem_core::nn::layers::Tensor;
 
 /// A kink (of ReLU, |w|, the hysteretic weight) inside a step spoils a difference; it will not lie inside a step ten
 /// times smaller too.
@@ -52,18 +52,13 @@ fn ready(learner: &Learner) -> Buffers<f64> {
     let buffers = learner.start::<f64>();
     (0..5).for_each(|_| learner.rollout.run(&buffers));
     let noise = Stream::new(learner.seed, "targets");
-    for block in blocks(learner).map(|(_, block)| block) {
-        let mut target = buffers.write(block.target);
+    for target in &learner.targets {
+        let mut target = buffers.write(target.target);
         for (i, w) in (0..).zip(target.iter_mut()) {
             *w *= 1.0 + f64::from(uniform(noise.words([i, 0, 0, 0])[0]));
         }
     }
     buffers
-}
-
-fn blocks(learner: &Learner) -> impl Iterator<Item = (&Layout, Block<Training>)> {
-    let agents = (&learner.agents.layout, learner.agents.block.seen_by_training());
-    std::iter::once(agents).chain(learner.mixer.iter().map(|mixer| (&mixer.layout, mixer.block)))
 }
 
 /// The loss of a gradient step from `buffers` with weight `at` of `block` moved by `by`.
@@ -80,7 +75,7 @@ fn check(what: &str, learner: &Learner) {
     let buffers = ready(learner);
     let after = buffers.clone();
     learner.gradient_steps.run(&after);
-    for (layout, block) in blocks(learner) {
+    for (layout, block) in learner.blocks() {
         let grad = after.read(block.grad);
         let mut largest = 0.0_f64;
         for tensor in &layout.tensors {
@@ -135,7 +130,7 @@ fn check_all(algo: AlgoChoice, base: &LearnerSettings, name: &str) {
                         5,
                         Evaluations { episodes: 1, explores: false },
                     );
-                    assert_eq!(learner.batch.steps, steps);
+                    assert_eq!(learner.replay.batch.steps, steps);
                     check(&what, &learner);
                 }
             }

@@ -1,4 +1,4 @@
-//! The agents' networks Q_i(o_i, ·): one for all (with the agent's id in the input) or one each.
+//! The agents' networks, o_i to Q values or logits: one for all (with the agent's id in the input) or one each.
 
 use std::sync::Arc;
 
@@ -60,18 +60,19 @@ impl Agents {
         }
     }
 
-    /// The acting part: each agent's Q from its own observation. Returns Q `[E, n, padded(|A|)]`.
+    /// The acting part: each agent's Q values or logits from its own observation, `[E, n, padded(|A|)]`.
     pub fn act(&self, plan: &mut Plan, list: &mut List, name: &str, world: &World) -> Id<Reals, Execution> {
         let rows = world.envs * self.count;
         let hidden = plan.buffer(&format!("{name}.hidden"), &[rows, self.net(0).hidden_width()]);
-        let q = plan.buffer(&format!("{name}.q"), &[world.envs, self.count, padded(self.net(0).outputs())]);
+        let width = padded(self.net(0).outputs());
+        let outputs = plan.buffer(&format!("{name}.outputs"), &[world.envs, self.count, width]);
         for (net, rows) in self.nets.iter().zip(self.rows((0..world.envs).map(|e| e * self.count))) {
             list.act(
                 Phase::Act,
-                MlpForward { net: net.clone(), rows, weights: self.block.weights, x: world.obs, hidden, y: q },
+                MlpForward { net: net.clone(), rows, weights: self.block.weights, x: world.obs, hidden, y: outputs },
             );
         }
-        q
+        outputs
     }
 
     /// Buffers of a forward pass over a minibatch's T+1 observations.

@@ -40,15 +40,13 @@ pub const LR_NOW: usize = 0;
 pub const BETA1_POWER: usize = 1;
 /// β₂ᵗ.
 pub const BETA2_POWER: usize = 2;
-/// Share of the online parameters that goes into the target after this gradient step.
-pub const TARGET_MIX: usize = 3;
 /// Factor on the gradient that keeps its norm within the limit.
-pub const CLIP_SCALE: usize = 4;
+pub const CLIP_SCALE: usize = 3;
 /// Gradient norm before clipping.
-pub const GRAD_NORM: usize = 5;
+pub const GRAD_NORM: usize = 4;
 /// Loss of this gradient step.
-pub const LOSS: usize = 6;
-const SCALARS_LEN: u32 = 7;
+pub const LOSS: usize = 5;
+const SCALARS_LEN: u32 = 6;
 
 /// The clock and what it drives.
 #[derive(Clone, Copy, Debug)]
@@ -121,24 +119,13 @@ impl Compute for BeginEvaluation {
     }
 }
 
-/// First kernel of a gradient step: counts it, sets learning rate, Adam's βᵗ and the target's mix.
+/// First kernel of a gradient step: counts it, sets learning rate and Adam's βᵗ.
 #[derive(Clone, Copy, Debug)]
 pub struct BeginGradientStep {
     /// What it advances.
     pub clock: Clock,
     /// Adam's β₁, β₂.
     pub betas: [f32; 2],
-    /// How the target follows.
-    pub target: TargetRule,
-}
-
-/// How target parameters follow the online ones.
-#[derive(Clone, Copy, Debug)]
-pub enum TargetRule {
-    /// Copied after every so many gradient steps.
-    Hard(u32),
-    /// target += τ·(online − target) after each.
-    Soft(f32),
 }
 
 impl Compute for BeginGradientStep {
@@ -157,11 +144,6 @@ impl Compute for BeginGradientStep {
             let before = if clock[GRADIENT_STEP] == 1 { R::ONE } else { scalars[power] };
             scalars[power] = before * R::from_f32(beta);
         }
-        scalars[TARGET_MIX] = match self.target {
-            TargetRule::Hard(every) if clock[GRADIENT_STEP].is_multiple_of(every) => R::ONE,
-            TargetRule::Hard(_) => R::ZERO,
-            TargetRule::Soft(tau) => R::from_f32(tau),
-        };
     }
 }
 

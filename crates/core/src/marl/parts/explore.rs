@@ -1,13 +1,37 @@
-//! How an agent picks an action from its own Q values: ε-greedy over legal actions.
+//! How an agent picks an action from what its network gives: ε-greedy over Q values, or a draw from the softmax of
+//! logits. Both see legal actions only, and nothing but what the agent itself may see.
 
 use crate::base::float::Real;
 use crate::base::lanes::padded;
 use crate::base::rng::{Stream, below, uniform};
-use crate::nn::cpu::masked_argmax;
+use crate::nn::cpu::{MaskedSoftmax, masked_argmax};
 use crate::nn::graph::{Compute, Execution, Id, Reals, View, Wires, Words};
 
-/// One agent's choice: with probability `epsilon` uniform over the legal actions, else the greedy one; and whether it
-/// was the exploratory branch. An agent without a legal action gets 0 (the environment ignores it).
+/// What the outputs of the agents' networks mean, and so how agents act while data is gathered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behaviour {
+    /// Q values: with probability ε uniform, else greedy.
+    EpsilonGreedy,
+    /// Logits: a draw from their softmax.
+    Softmax,
+}
+
+impl Behaviour {
+    /// One agent's choice, and whether it is another than the greedy one by intent. An agent without a legal action
+    /// gets 0 (the environment ignores it).
+    pub fn choose<R: Real>(self, outputs: &[R], mask: &[u32], epsilon: R, words: [u32; 4]) -> (u32, bool) {
+        match self {
+            Self::EpsilonGreedy => epsilon_greedy(outputs, mask, epsilon, words),
+            Self::Softmax => {
+                let (action, explored, _) = softmax(outputs, mask, words);
+                (action, explored)
+            }
+        }
+    }
+}
+
+/// With probability `epsilon` uniform over the legal actions, else the greedy one; and whether it was the exploratory
+/// branch. An agent without a legal action gets 0 (the environment ignores it).
 pub fn epsilon_greedy<R: Real>(q: &[R], mask: &[u32], epsilon: R, words: [u32; 4]) -> (u32, bool) {
     let Some(greedy) = masked_argmax(q, mask) else {
         return (0, false);
@@ -19,6 +43,16 @@ pub fn epsilon_greedy<R: Real>(q: &[R], mask: &[u32], epsilon: R, words: [u32; 4
     let pick = below(words[1], legal);
     let action = (0..mask.len() as u32).filter(|&a| mask[a as usize] != 0).nth(pick as usize);
     (action.expect("pick is below the number of legal actions"), true)
+}
+
+/// A draw from the softmax of the legal actions' logits: the action, whether it is not the most likely one, and
+/// ln π(action). (0, false, 0) where nothing is legal.
+pub fn softmax<R: Real>(logits: &[R], mask: &[u32], words: [u32; 4]) -> (u32, bool, R) {
+    let Some(policy) = MaskedSoftmax::of(logits, mask) else {
+        return (0, false, R::ZERO);
+    };
+    let action = policy.draw(logits, mask, R::from_f32(uniform(words[0])));
+    (action, masked_argmax(logits, mask) != Some(action), policy.log_prob(logits[action as usize]))
 }
 
 /// Every agent of every environment acts on its own Q values and nothing else.
@@ -52,22 +86,87 @@ impl Compute for EpsilonGreedy {
         wires.writes(self.action).writes(self.explored);
     }
     fn run<R: Real>(&self, view: View<'_, R, Execution>) {
-        let (n, a, width) = (self.agents as usize, self.actions as usize, padded(self.actions) as usize);
         let (q, mask, time) = (view.read(self.q), view.read(self.mask), view.read(self.time));
         let epsilon = view.read(self.epsilon)[0];
         let mut action = view.write(self.action);
         let mut explored = view.write(self.explored);
-        for row in 0..action.len() {
-            let (env, agent) = (row / n, (row % n) as u32);
-            let counter = [env as u32, time[env * 2], time[env * 2 + 1], agent * 256];
-            let (choice, by_chance) = epsilon_greedy(
-                &q[row * width..row * width + a],
-                &mask[row * a..(row + 1) * a],
-                epsilon,
-                self.stream.words(counter),
-            );
-            action[row] = choice;
-            explored[row] = u32::from(by_chance);
+        for seat in Seat::all(self.agents, self.actions, action.len()) {
+            let words = self.stream.words(seat.counter(&time));
+            let (choice, by_chance) = epsilon_greedy(&q[seat.outputs()], &mask[seat.legal()], epsilon, words);
+            action[seat.row] = choice;
+            explored[seat.row] = u32::from(by_chance);
         }
+    }
+}
+
+/// Every agent of every environment draws from its own policy, and keeps ln π of what it drew.
+#[derive(Clone, Debug)]
+pub struct SoftmaxDraw {
+    /// Draws, at counter (environment, episode, step, agent·256).
+    pub stream: Stream,
+    /// n.
+    pub agents: u32,
+    /// |A|.
+    pub actions: u32,
+    /// Logits `[E, n, padded(|A|)]`.
+    pub logits: Id<Reals, Execution>,
+    /// Legal actions `[E, n, |A|]`.
+    pub mask: Id<Words, Execution>,
+    /// Episode and step of each environment `[E, 2]`.
+    pub time: Id<Words, Execution>,
+    /// Drawn actions `[E, n]`.
+    pub action: Id<Words, Execution>,
+    /// Whether a draw is not the most likely action `[E, n]`.
+    pub explored: Id<Words, Execution>,
+    /// ln π(action) `[E, n]`, 0 where nothing was legal.
+    pub log_prob: Id<Reals, Execution>,
+}
+
+impl Compute for SoftmaxDraw {
+    type Side = Execution;
+    const NAME: &'static str = "softmax_draw";
+    fn wires(&self, wires: &mut Wires) {
+        wires.reads(self.logits).reads(self.mask).reads(self.time);
+        wires.writes(self.action).writes(self.explored).writes(self.log_prob);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Execution>) {
+        let (logits, mask, time) = (view.read(self.logits), view.read(self.mask), view.read(self.time));
+        let (mut action, mut explored) = (view.write(self.action), view.write(self.explored));
+        let mut log_prob = view.write(self.log_prob);
+        for seat in Seat::all(self.agents, self.actions, action.len()) {
+            let words = self.stream.words(seat.counter(&time));
+            let (drawn, by_chance, log_p) = softmax(&logits[seat.outputs()], &mask[seat.legal()], words);
+            action[seat.row] = drawn;
+            explored[seat.row] = u32::from(by_chance);
+            log_prob[seat.row] = log_p;
+        }
+    }
+}
+
+/// One agent of one environment.
+struct Seat {
+    row: usize,
+    env: usize,
+    agent: u32,
+    actions: usize,
+}
+
+impl Seat {
+    fn all(agents: u32, actions: u32, rows: usize) -> impl Iterator<Item = Self> {
+        let n = agents as usize;
+        (0..rows).map(move |row| Self { row, env: row / n, agent: (row % n) as u32, actions: actions as usize })
+    }
+
+    fn counter(&self, time: &[u32]) -> [u32; 4] {
+        [self.env as u32, time[self.env * 2], time[self.env * 2 + 1], self.agent * 256]
+    }
+
+    fn outputs(&self) -> std::ops::Range<usize> {
+        let start = self.row * padded(self.actions as u32) as usize;
+        start..start + self.actions
+    }
+
+    fn legal(&self) -> std::ops::Range<usize> {
+        self.row * self.actions..(self.row + 1) * self.actions
     }
 }

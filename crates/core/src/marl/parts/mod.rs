@@ -1,5 +1,6 @@
 //! Pieces that several algorithms share, each a few kernels and the code that puts them on a list.
 
+pub mod acting;
 pub mod agents;
 pub mod clock;
 pub mod explore;

@@ -1,6 +1,6 @@
 //! The optimiser step: gradient norm, Adam, target parameters, trace.
 
-use super::clock::{BETA1_POWER, BETA2_POWER, CLIP_SCALE, Clock, GRAD_NORM, GRADIENT_STEP, LOSS, LR_NOW, TARGET_MIX};
+use super::clock::{BETA1_POWER, BETA2_POWER, CLIP_SCALE, Clock, GRAD_NORM, GRADIENT_STEP, LOSS, LR_NOW};
 use crate::base::float::Real;
 use crate::base::hash::TraceHash;
 use crate::nn::cpu::{self, AdamParams};
@@ -17,8 +17,6 @@ pub const ADAM_EPS: f32 = 1e-5;
 pub struct Block<W> {
     /// Parameters.
     pub weights: Id<Reals, W>,
-    /// Slowly following copy.
-    pub target: Id<Reals, Training>,
     /// ∂L/∂weights.
     pub grad: Id<Reals, Training>,
     /// First moment.
@@ -32,7 +30,6 @@ impl<W: crate::nn::graph::Side> Block<W> {
     pub fn new(plan: &mut Plan, name: &str, len: u32) -> Self {
         Self {
             weights: plan.buffer(&format!("{name}.weights"), &[len]),
-            target: plan.buffer(&format!("{name}.target"), &[len]),
             grad: plan.buffer(&format!("{name}.gradient"), &[len]),
             m: plan.buffer(&format!("{name}.adam_m"), &[len]),
             v: plan.buffer(&format!("{name}.adam_v"), &[len]),
@@ -43,7 +40,7 @@ impl<W: crate::nn::graph::Side> Block<W> {
 impl Block<Execution> {
     /// As the optimiser sees it.
     pub fn seen_by_training(self) -> Block<Training> {
-        Block { weights: self.weights.seen_by_training(), target: self.target, grad: self.grad, m: self.m, v: self.v }
+        Block { weights: self.weights.seen_by_training(), grad: self.grad, m: self.m, v: self.v }
     }
 }
 
@@ -136,12 +133,39 @@ impl Compute for Adam {
     }
 }
 
+/// Parameters with a copy that follows them slowly: what value-based learners bootstrap from.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Parameters.
+    pub weights: Id<Reals, Training>,
+    /// The copy.
+    pub target: Id<Reals, Training>,
+}
+
+impl Target {
+    /// A copy of `len` numbers, named `{name}.target`.
+    pub fn new(plan: &mut Plan, name: &str, weights: Id<Reals, Training>, len: u32) -> Self {
+        Self { weights, target: plan.buffer(&format!("{name}.target"), &[len]) }
+    }
+}
+
+/// How target parameters follow the online ones.
+#[derive(Clone, Copy, Debug)]
+pub enum TargetRule {
+    /// Copied after every so many gradient steps.
+    Hard(u32),
+    /// target += τ·(online − target) after each.
+    Soft(f32),
+}
+
 /// target += mix·(weights − target).
 #[derive(Clone, Copy, Debug)]
 pub struct UpdateTarget {
-    /// The block.
-    pub block: Block<Training>,
-    /// The mix of this gradient step.
+    /// Parameters and copy.
+    pub target: Target,
+    /// What the mix of this gradient step is.
+    pub rule: TargetRule,
+    /// The gradient step.
     pub clock: Clock,
 }
 
@@ -149,13 +173,15 @@ impl Compute for UpdateTarget {
     type Side = Training;
     const NAME: &'static str = "update_target";
     fn wires(&self, wires: &mut Wires) {
-        wires.reads(self.block.weights).reads(self.clock.scalars).writes(self.block.target);
+        wires.reads(self.target.weights).reads(self.clock.counters).writes(self.target.target);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
-        let mix = view.read(self.clock.scalars)[TARGET_MIX];
-        if mix > R::ZERO {
-            cpu::polyak(mix, &view.read(self.block.weights), &mut view.write(self.block.target));
-        }
+        let mix = match self.rule {
+            TargetRule::Hard(every) if view.read(self.clock.counters)[GRADIENT_STEP].is_multiple_of(every) => R::ONE,
+            TargetRule::Hard(_) => R::ZERO,
+            TargetRule::Soft(tau) => R::from_f32(tau),
+        };
+        cpu::polyak(mix, &view.read(self.target.weights), &mut view.write(self.target.target));
     }
 }
 

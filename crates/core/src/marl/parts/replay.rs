@@ -53,6 +53,15 @@ impl Segments {
     }
 }
 
+/// The ring and the minibatch drawn from it.
+#[derive(Clone, Copy, Debug)]
+pub struct Replay {
+    /// What was seen lately.
+    pub ring: Segments,
+    /// What a gradient step looks at.
+    pub batch: Segments,
+}
+
 /// Appends the env step just taken by every world to the segments being recorded.
 #[derive(Clone, Debug)]
 pub struct Store {

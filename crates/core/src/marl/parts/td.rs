@@ -180,7 +180,7 @@ impl Compute for RewardMoments {
 
 /// y = r + γ·(1 − terminal)·value of the next state. A time limit is not terminal.
 #[derive(Clone, Copy, Debug)]
-pub struct Target {
+pub struct TdTarget {
     /// Sizes.
     pub dims: Dims,
     /// M: n for independent learners, 1 for a team.
@@ -197,7 +197,7 @@ pub struct Target {
     pub y: Id<Reals, Training>,
 }
 
-impl Compute for Target {
+impl Compute for TdTarget {
     type Side = Training;
     const NAME: &'static str = "td_target";
     fn wires(&self, wires: &mut Wires) {

@@ -7,6 +7,7 @@ mod dense;
 
 pub mod adam;
 pub mod masked_argmax;
+pub mod masked_softmax;
 pub mod mix_at;
 pub mod mixer_backward;
 pub mod mixer_forward;
@@ -17,6 +18,7 @@ pub mod sq_norm;
 
 pub use adam::{AdamParams, adam};
 pub use masked_argmax::masked_argmax;
+pub use masked_softmax::MaskedSoftmax;
 pub use mix_at::MixerAt;
 pub use mixer_backward::mixer_backward;
 pub use mixer_forward::mixer_forward;

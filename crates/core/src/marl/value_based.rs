@@ -1,0 +1,73 @@
+//! Value-based learners (IQL, VDN, QMIX): ε-greedy rollouts into replay, gradient steps on minibatches of it.
+
+use super::learner::{Built, Central, Common};
+use super::parts::acting::{Acting, act};
+use super::parts::clock::BeginUpdate;
+use super::parts::explore::Behaviour;
+use super::parts::optimise::{Block, Target};
+use super::parts::replay::{Replay, Segments, Store};
+use super::parts::world::Step;
+use super::q_step::QStep;
+use super::qmix::MixingNetwork;
+use super::settings::{AlgoChoice, LearnerSettings, PositivityChoice};
+use super::{iql, qmix, vdn};
+use crate::base::rng::Stream;
+use crate::env::api::EnvInfo;
+use crate::nn::graph::{List, Phase, Plan};
+use crate::nn::layers::{Layout, Mixer, Positivity};
+
+/// Lists and buffers of `algo`.
+pub(super) fn build(plan: &mut Plan, algo: AlgoChoice, common: &Common<'_>) -> Built {
+    let &Common { settings, seed, clock, world, agents, tally, environment } = common;
+    let info = world.env.info();
+    let segment = info.segment_steps();
+    let replay = Replay {
+        ring: Segments::new(plan, "replay", world, settings.buffer, segment),
+        batch: Segments::new(plan, "batch", world, settings.batch, segment),
+    };
+
+    let mut rollout = List::default();
+    rollout.train(Phase::Observe, BeginUpdate { clock });
+    let stream = Stream::new(seed, "explore");
+    let acting = Acting { behaviour: Behaviour::EpsilonGreedy, epsilon: clock.epsilon, stream };
+    rollout.repeat(settings.rollout, |list| {
+        act(plan, list, "train", world, agents, acting);
+        list.train(Phase::Environment, Step { world: world.clone(), stream: environment, auto_reset: true });
+        let timeout_terminal = settings.timeout_terminal;
+        list.train(Phase::Store, Store { world: world.clone(), ring: replay.ring, clock, timeout_terminal });
+        list.train(Phase::Store, tally.clone());
+    });
+
+    let copy = Target::new(plan, "agents", agents.block.weights.seen_by_training(), agents.layout.len);
+    let mixer = algo.info().has_mixer.then(|| mixing_network(plan, info, settings));
+    let mut gradient_steps = List::default();
+    let sampling = Stream::new(seed, "replay");
+    let step = QStep::new(plan, (agents, copy), settings, clock, replay, tally.trace, sampling);
+    gradient_steps.repeat(settings.grad_steps, |list| match (&mixer, algo.info().team_value) {
+        (Some(mixer), _) => qmix::gradient_step(plan, list, &step, mixer),
+        (None, true) => vdn::gradient_step(plan, list, &step),
+        (None, false) => iql::gradient_step(plan, list, &step),
+    });
+    let targets = std::iter::once(copy).chain(mixer.iter().map(|mixer| mixer.copy)).collect();
+    let central = match mixer {
+        Some(mixer) => Central::Mixer(mixer),
+        None if algo.info().team_value => Central::Sum,
+        None => Central::Nothing,
+    };
+    Built { central, targets, replay, rollout, gradient_steps }
+}
+
+fn mixing_network(plan: &mut Plan, info: &EnvInfo, settings: &LearnerSettings) -> MixingNetwork {
+    let positivity = match (settings.monotone, settings.positivity) {
+        (false, _) => Positivity::Free,
+        (true, PositivityChoice::Abs) => Positivity::Abs,
+        (true, PositivityChoice::Softplus) => Positivity::Softplus,
+    };
+    let mut layout = Layout::default();
+    let (n, s) = (info.num_agents, info.state_len());
+    let (embed, layers, hidden) = (settings.embed, settings.hyper_layers, settings.hyper_hidden);
+    let net = Mixer::new(&mut layout, "mixer", n, s, embed, layers, hidden, positivity);
+    let block = Block::new(plan, "mixer", layout.len);
+    let copy = Target::new(plan, "mixer", block.weights, layout.len);
+    MixingNetwork { net, layout, block, copy }
+}
