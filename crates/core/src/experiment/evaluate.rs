@@ -22,6 +22,9 @@ pub fn summed_up(learner: &Learner, buffers: &Buffers<f32>) -> EvalPoint {
         })
         .collect();
     let of_headline = summary(&headline).expect("an evaluation has an episode");
+    let parts = buffers.read(evaluation.parts);
+    let width = parts.len() / episodes;
+    let mean_part = |k: usize| (0..episodes).map(|e| f64::from(parts[e * width + k])).sum::<f64>() / episodes as f64;
     let mean_return = |i: usize| (0..episodes).map(|e| f64::from(returns[e * n + i])).sum::<f64>() / episodes as f64;
     let clock = buffers.read(learner.clock.counters);
     EvalPoint {
@@ -33,6 +36,7 @@ pub fn summed_up(learner: &Learner, buffers: &Buffers<f32>) -> EvalPoint {
         // Greedy from every start: nothing was sampled, there is no sampling error.
         ci95: if evaluation.is_exhaustive { 0.0 } else { of_headline.ci95 as f32 },
         returns: (0..n).map(|i| mean_return(i) as f32).collect(),
+        parts: (0..width).map(|k| mean_part(k) as f32).collect(),
         solved: ended.iter().filter(|&&e| e & TERMINATED != 0).count() as f32 / episodes as f32,
         episodes: episodes as u32,
     }

@@ -182,6 +182,8 @@ pub struct EvalPoint {
     pub ci95: f32,
     /// Mean undiscounted return of each agent.
     pub returns: Vec<f32>,
+    /// Mean per episode of each agent's raw reward parts, `[n, parts]`.
+    pub parts: Vec<f32>,
     /// Share of episodes that ended by themselves (not by the time limit).
     pub solved: f32,
     /// Episodes.
@@ -215,6 +217,8 @@ pub struct Stage {
     pub rewards: Vec<f32>,
     /// Undiscounted return so far in this episode, `[n]`.
     pub returns: Vec<f32>,
+    /// What its env steps have paid, part by part.
+    pub paid: Paid,
     /// Observation of each agent, `[n][obs_len]`.
     pub observations: Vec<Vec<f32>>,
     /// Global state vector.
@@ -233,6 +237,20 @@ pub struct Stage {
     pub overlay_agent: u32,
     /// Action frequencies of each agent in recent training, `[n][|A|]`, for the margins of a payoff table.
     pub frequencies: Vec<Vec<f32>>,
+}
+
+/// Raw reward parts of an episode, env step by env step: the newest ones where it is long.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Paid {
+    /// The episode's number, as [`Stage::episode`]; in the training environment the one that has just ended stays until
+    /// the next takes its first env step, or nobody would see what its last one paid.
+    pub episode: u32,
+    /// Whether it is over.
+    pub ended: bool,
+    /// Env steps before the first one kept.
+    pub from: u32,
+    /// `[env steps kept, n, parts]`.
+    pub parts: Vec<f32>,
 }
 
 /// Q_tot at the state on stage, over the joint actions of a pair of agents (others at their greedy actions).

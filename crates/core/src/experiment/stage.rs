@@ -4,11 +4,12 @@
 use super::command::Watch;
 use super::joint::{Igm, igm, mixed};
 use super::run::Run;
-use super::snapshot::{JointValues, Mixed, Stage};
+use super::snapshot::{JointValues, Mixed, Paid, Stage};
 use crate::base::rng::Stream;
 use crate::env::api::{EnvState, Frame, StateRef, StepOut};
 use crate::marl::learner::Central;
 use crate::marl::parts::explore::{Behaviour, epsilon_greedy};
+use crate::marl::parts::world::STEPS_KEPT;
 use crate::marl::probe::{Probe, greedy};
 
 /// Joint actions looked at when searching a state where the mixer without |·| breaks IGM: 200 states of two agents with
@@ -25,6 +26,8 @@ pub struct StagePlay {
     explored: Vec<bool>,
     rewards: Vec<f32>,
     returns: Vec<f32>,
+    /// Raw reward parts of the episode's env steps `[steps, n, parts]`.
+    parts: Vec<f32>,
     weights_update: u32,
     /// States of the episode at which IGM held, and all its states.
     igm: (u32, u32),
@@ -44,6 +47,7 @@ impl StagePlay {
             explored: Vec::new(),
             rewards: Vec::new(),
             returns: Vec::new(),
+            parts: Vec::new(),
             weights_update: 0,
             igm: (0, 0),
             environment: Stream::new(seed, "stage"),
@@ -80,8 +84,9 @@ impl StagePlay {
             })
             .collect();
         (self.actions, self.explored) = choices.into_iter().unzip();
-        let mut parts = vec![0.0; (n as usize) * env.info().part_names.len()];
-        let mut out = StepOut { rewards: &mut self.rewards, parts: &mut parts };
+        let before = self.parts.len();
+        self.parts.resize(before + n as usize * env.info().part_names.len(), 0.0);
+        let mut out = StepOut { rewards: &mut self.rewards, parts: &mut self.parts[before..] };
         let draws = self.environment.env(0, self.episode, step + 1);
         self.ended = env.step(self.state.view_mut(), &self.actions, &draws, &mut out).any();
         for (sum, r) in self.returns.iter_mut().zip(&self.rewards) {
@@ -98,6 +103,7 @@ impl StagePlay {
         (self.ended, self.igm) = (false, (0, 0));
         self.actions.clear();
         self.explored.clear();
+        self.parts.clear();
         self.rewards = vec![0.0; n];
         self.returns = vec![0.0; n];
         self.weights_update = run.updates();
@@ -112,6 +118,15 @@ impl StagePlay {
             self.igm.0 += u32::from(verdict.holds);
             self.igm.1 += 1;
         }
+    }
+
+    fn paid(&self, run: &Run) -> Paid {
+        let info = run.learner.env.info();
+        let width = info.num_agents as usize * info.part_names.len();
+        let steps = self.parts.len() / width;
+        let from = steps.saturating_sub(STEPS_KEPT as usize);
+        let parts = self.parts[from * width..].to_vec();
+        Paid { episode: self.episode + 1, ended: self.ended, from: from as u32, parts }
     }
 
     /// What the page shows of this episode.
@@ -133,6 +148,7 @@ impl StagePlay {
             explored: self.explored.clone(),
             rewards: self.rewards.clone(),
             returns: self.returns.clone(),
+            paid: self.paid(run),
             ..look(run, self.state.view(), watch)
         };
         let joint = joint(run, self.state.view(), watch, share(self.igm), found);
@@ -161,11 +177,23 @@ pub fn show_training(run: &Run, watch: &Watch, found: &mut Counterexample) -> (S
         explored: run.buffers.read(world.explored)[agents.clone()].iter().map(|&e| e != 0).collect(),
         rewards: run.buffers.read(world.reward)[agents].to_vec(),
         returns: run.buffers.read(run.learner.tally.running)[..n].to_vec(),
+        paid: paid_in_training(run, time[0] + 1),
         ..look(run, at, watch)
     };
     let held = verdict(run, at).map_or((0, 0), |v| (u32::from(v.holds), 1));
     let joint = joint(run, at, watch, share(held), found);
     (stage, joint)
+}
+
+/// What the episode of the first training environment has paid; `episode` is the number of the one it is in.
+fn paid_in_training(run: &Run, episode: u32) -> Paid {
+    let tally = &run.learner.tally;
+    let (steps, kept) = (run.buffers.read(tally.episode_steps), run.buffers.read(tally.episode_parts));
+    let width = kept.len() / STEPS_KEPT as usize;
+    let (steps, ended) = (steps[0], steps[1] != 0);
+    let from = steps.saturating_sub(STEPS_KEPT);
+    let row = |step: u32| &kept[(step % STEPS_KEPT) as usize * width..][..width];
+    Paid { episode: episode - u32::from(ended), ended, from, parts: (from..steps).flat_map(row).copied().collect() }
 }
 
 fn share((held, all): (u32, u32)) -> (f32, u32) {

@@ -32,6 +32,8 @@ pub struct Evaluation {
     pub is_exhaustive: bool,
     /// Undiscounted return of each agent `[E, n]`.
     pub returns: Id<Reals, Training>,
+    /// Raw reward parts of each agent, summed over its episode `[E, n, parts]`.
+    pub parts: Id<Reals, Training>,
     /// The list.
     pub list: List,
 }
@@ -57,60 +59,72 @@ impl Evaluation {
         let is_exhaustive = info.enumerated_starts > 0 && !explores;
         let world = World::new(plan, "evaluation", Arc::clone(env), episodes, settings.agent_id);
         let epsilon = plan.buffer("evaluation.epsilon", &[1]);
-        let returns = plan.buffer("evaluation.return", &[episodes, info.num_agents]);
+        let (n, p) = (info.num_agents, info.part_names.len() as u32);
+        let returns = plan.buffer("evaluation.return", &[episodes, n]);
+        let parts = plan.buffer("evaluation.parts", &[episodes, n, p]);
+        let sums = Sums { agents: n, world: world.clone(), returns, parts };
         let stream = Stream::new(seed, "evaluation");
         // The most likely action of a policy is the greedy one of its logits.
         let behaviour = if explores { behaviour } else { Behaviour::EpsilonGreedy };
         let acting = Acting { behaviour, epsilon, stream: Stream::new(seed, "evaluation explore") };
         let mut list = List::default();
         list.train(Phase::Environment, ResetAll { world: world.clone(), stream, starts });
-        list.train(Phase::Environment, ClearReturns { returns });
+        list.train(Phase::Environment, ClearSums(sums.clone()));
         list.train(Phase::Observe, BeginEvaluation { clock, explores, epsilon });
         list.repeat(info.max_steps, |list| {
             act(plan, list, "evaluation", &world, agents, acting);
             list.train(Phase::Environment, Step { world: world.clone(), stream, auto_reset: false });
-            list.train(Phase::Store, AddReturns { agents: info.num_agents, reward: world.reward, returns });
+            list.train(Phase::Store, AddSums(sums.clone()));
         });
-        Self { world, is_exhaustive, returns, list }
+        Self { world, is_exhaustive, returns, parts, list }
     }
 }
 
-#[derive(Debug)]
-struct ClearReturns {
-    returns: Id<Reals, Training>,
-}
-
-impl Compute for ClearReturns {
-    type Side = Training;
-    const NAME: &'static str = "clear_returns";
-    fn wires(&self, wires: &mut Wires) {
-        wires.writes(self.returns);
-    }
-    fn run<R: Real>(&self, view: View<'_, R, Training>) {
-        view.write(self.returns).fill(R::ZERO);
-    }
-}
-
-#[derive(Debug)]
-struct AddReturns {
+/// What an evaluation's episodes add up to.
+#[derive(Clone, Debug)]
+struct Sums {
     agents: u32,
-    reward: Id<Reals, Training>,
+    world: World,
     returns: Id<Reals, Training>,
+    parts: Id<Reals, Training>,
 }
 
-impl Compute for AddReturns {
+#[derive(Clone, Debug)]
+struct ClearSums(Sums);
+
+impl Compute for ClearSums {
     type Side = Training;
-    const NAME: &'static str = "add_returns";
+    const NAME: &'static str = "clear_sums";
     fn wires(&self, wires: &mut Wires) {
-        wires.reads(self.reward).writes(self.returns);
+        wires.writes(self.0.returns).writes(self.0.parts);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
-        let (reward, mut returns) = (view.read(self.reward), view.write(self.returns));
-        let n = self.agents as usize;
+        view.write(self.0.returns).fill(R::ZERO);
+        view.write(self.0.parts).fill(R::ZERO);
+    }
+}
+
+#[derive(Clone, Debug)]
+struct AddSums(Sums);
+
+impl Compute for AddSums {
+    type Side = Training;
+    const NAME: &'static str = "add_sums";
+    fn wires(&self, wires: &mut Wires) {
+        let sums = &self.0;
+        wires.reads(sums.world.reward).reads(sums.world.parts).writes(sums.returns).writes(sums.parts);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let sums = &self.0;
+        let n = sums.agents as usize;
+        let (reward, mut returns) = (view.read(sums.world.reward), view.write(sums.returns));
         for (sums, rewards) in returns.chunks_exact_mut(n).zip(reward.chunks_exact(n + 1)) {
             for (sum, &r) in sums.iter_mut().zip(rewards) {
                 *sum += r;
             }
+        }
+        for (sum, &part) in view.write(sums.parts).iter_mut().zip(view.read(sums.world.parts).iter()) {
+            *sum += part;
         }
     }
 }

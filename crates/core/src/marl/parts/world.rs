@@ -43,6 +43,8 @@ pub struct World {
     pub next_state: Id<Reals, Training>,
     /// Rewards of each agent, then of the team (0 where the game has none) `[E, n+1]`.
     pub reward: Id<Reals, Training>,
+    /// Raw parts of the agents' rewards, to be told: no algorithm reads them `[E, n, parts]`.
+    pub parts: Id<Reals, Training>,
     /// How the env step ended, bit 0 terminated, bit 1 truncated `[E]`.
     pub ended: Id<Words, Training>,
     /// Working space: one observation or state as the rules write it.
@@ -78,6 +80,7 @@ impl World {
             next_mask: plan.buffer(&id("next_mask"), &[e, n, a]),
             next_state: plan.buffer(&id("next_state"), &[e, state]),
             reward: plan.buffer(&id("reward"), &[e, n + 1]),
+            parts: plan.buffer(&id("reward_parts"), &[e, n, info.part_names.len() as u32]),
             ended: plan.buffer(&id("ended"), &[e]),
             shown: plan.buffer(&id("shown"), &[info.obs_len().max(info.state_len())]),
             env,
@@ -213,8 +216,8 @@ impl Compute for Step {
     const NAME: &'static str = "env_step";
     fn wires(&self, wires: &mut Wires) {
         let w = &self.world;
-        wires.reads(w.action).writes(w.ints).writes(w.reals).writes(w.time).writes(w.reward).writes(w.ended);
-        wires.writes(w.next_obs).writes(w.next_mask).writes(w.next_state).writes(w.shown);
+        wires.reads(w.action).writes(w.ints).writes(w.reals).writes(w.time).writes(w.reward).writes(w.parts);
+        wires.writes(w.ended).writes(w.next_obs).writes(w.next_mask).writes(w.next_state).writes(w.shown);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let w = &self.world;
@@ -222,22 +225,24 @@ impl Compute for Step {
         let n = info.num_agents as usize;
         let action = view.read(w.action);
         let (mut ints, mut reals, mut time) = (view.write(w.ints), view.write(w.reals), view.write(w.time));
-        let (mut reward, mut ended) = (view.write(w.reward), view.write(w.ended));
+        let (mut reward, mut all_parts, mut ended) = (view.write(w.reward), view.write(w.parts), view.write(w.ended));
         let (mut obs, mut mask, mut state) =
             (view.write(w.next_obs), view.write(w.next_mask), view.write(w.next_state));
         let mut scratch = view.write(w.shown);
         let mut shown = Shown { obs: &mut obs, mask: &mut mask, state: &mut state, scratch: &mut scratch };
         let mut rewards = [0.0_f32; MAX_AGENTS];
         let mut parts = [0.0_f32; MAX_AGENTS * MAX_PARTS];
+        let p = n * info.part_names.len();
         for e in 0..w.envs as usize {
             let mut at = state_of(info.ints, info.reals, e, &mut ints, &mut reals);
             let r = &mut reward[e * (n + 1)..(e + 1) * (n + 1)];
             if !self.auto_reset && ended[e] != 0 {
                 r.fill(R::ZERO);
+                all_parts[e * p..(e + 1) * p].fill(R::ZERO);
                 continue;
             }
             let (episode, step) = (time[e * 2], time[e * 2 + 1] + 1);
-            let mut out = StepOut { rewards: &mut rewards[..n], parts: &mut parts[..n * info.part_names.len()] };
+            let mut out = StepOut { rewards: &mut rewards[..n], parts: &mut parts[..p] };
             let reborrowed = StateMut { ints: at.ints, reals: at.reals };
             let end = w.env.step(
                 reborrowed,
@@ -247,6 +252,9 @@ impl Compute for Step {
             );
             r[n] = R::from_f32(w.env.team_reward(&out).unwrap_or(0.0));
             for (to, &from) in r.iter_mut().zip(&rewards[..n]) {
+                *to = R::from_f32(from);
+            }
+            for (to, &from) in all_parts[e * p..(e + 1) * p].iter_mut().zip(&parts) {
                 *to = R::from_f32(from);
             }
             ended[e] = bits(end);
@@ -313,20 +321,30 @@ pub struct Tally {
     pub recent: Id<Reals, Training>,
     /// Action frequencies `[n, |A|]`, forgetting by 1/256 per env step of a world.
     pub frequency: Id<Reals, Training>,
+    /// Raw reward parts of world 0's episode so far, the newest [`STEPS_KEPT`] env steps, a ring by the env step
+    /// `[STEPS_KEPT, n, parts]`.
+    pub episode_parts: Id<Reals, Training>,
+    /// Env steps of that episode, and whether the last of them ended it: then it is kept until the next begins `[2]`.
+    pub episode_steps: Id<Words, Training>,
     /// The trace hash's two words.
     pub trace: Id<Words, Training>,
 }
 
+/// Env steps in [`Tally::episode_parts`]: more than fit side by side into a picture.
+pub const STEPS_KEPT: u32 = 200;
 /// Episodes in [`Tally::recent`].
 pub const RECENT: u32 = 64;
 
 impl Tally {
     /// Its buffers.
     pub fn new(plan: &mut Plan, world: &World, clock: Clock) -> Self {
-        let (n, a) = (world.env.info().num_agents, world.env.info().num_actions);
+        let info = world.env.info();
+        let (n, a, p) = (info.num_agents, info.num_actions, info.part_names.len() as u32);
         Self {
             world: world.clone(),
             clock,
+            episode_parts: plan.buffer("tally.episode_parts", &[STEPS_KEPT, n, p]),
+            episode_steps: plan.buffer("tally.episode_steps", &[2]),
             running: plan.buffer("tally.running_return", &[world.envs, n]),
             recent: plan.buffer("tally.recent_returns", &[RECENT, n]),
             frequency: plan.buffer("tally.action_frequency", &[n, a]),
@@ -339,13 +357,11 @@ impl Compute for Tally {
     type Side = Training;
     const NAME: &'static str = "tally";
     fn wires(&self, wires: &mut Wires) {
-        wires.reads(self.world.action).reads(self.world.reward).reads(self.world.ended);
-        wires
-            .writes(self.running)
-            .writes(self.recent)
-            .writes(self.frequency)
-            .writes(self.trace)
-            .writes(self.clock.counters);
+        let w = &self.world;
+        wires.reads(w.action).reads(w.reward).reads(w.parts).reads(w.ended);
+        wires.writes(self.running).writes(self.recent).writes(self.frequency);
+        wires.writes(self.episode_parts).writes(self.episode_steps);
+        wires.writes(self.trace).writes(self.clock.counters);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let w = &self.world;
@@ -384,5 +400,15 @@ impl Compute for Tally {
         }
         trace.copy_from_slice(&hash.0);
         clock[ENV_STEP] += w.envs;
+
+        let (mut steps, mut kept) = (view.write(self.episode_steps), view.write(self.episode_parts));
+        if steps[1] != 0 {
+            steps[0] = 0;
+        }
+        let p = n * info.part_names.len();
+        let row = (steps[0] % STEPS_KEPT) as usize;
+        kept[row * p..(row + 1) * p].copy_from_slice(&view.read(w.parts)[..p]);
+        steps[0] += 1;
+        steps[1] = u32::from(ended[0] != 0);
     }
 }
