@@ -3,7 +3,7 @@
 use tandem::view::api::{EditMode, KeptCurve, ViewCtx};
 use tandem::view::text::{Lang, Texts};
 use tandem::view::theme::Theme;
-use tandem_core::env::api::Frame;
+use tandem_core::env::api::{Frame, Mix};
 use tandem_core::experiment::command::{Command, Watch};
 use tandem_core::experiment::session::Session;
 use tandem_core::experiment::snapshot::{EvalPoint, Facts, JointValues, Mixed, Optimum, Report, Snapshot, Stage};
@@ -63,6 +63,10 @@ pub(crate) fn pellet(algo: AlgoChoice) -> Page {
         max_steps: 50,
         optimum: Some(Optimum { value: 3.0, exact: true, full_information: false }),
         enumerated_starts: 16,
+        part_names: ["part.team", "part.own", "part.move_cost"].map(str::to_owned).to_vec(),
+        part_weights: vec![1.0, 0.0, 1.0],
+        mix: Some(Mix { team: 0, own: 1 }),
+        idle_action: Some(0),
         budget: 100_000,
         ..Facts::default()
     };
@@ -258,6 +262,10 @@ pub(crate) fn curve(points: u32, end: f32, start: f32, rate: f32) -> Vec<EvalPoi
                 max: mean * 1.5 + 0.5,
                 ci95: 0.1 * mean,
                 returns: vec![1.0 - 0.6 * exp(-rate * k as f32), 1.0 - 0.5 * exp(-rate * k as f32)],
+                parts: {
+                    let (found, rushing) = (1.0 - 0.6 * exp(-rate * k as f32), 0.5 - 0.2 * exp(-rate * k as f32));
+                    vec![found, found * rushing, -0.05 * mean, found, found * (1.0 - rushing), -0.03 * mean]
+                },
                 solved: 1.0 - 0.8 * exp(-rate * k as f32),
                 episodes: 16,
             }
