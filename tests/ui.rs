@@ -3,6 +3,7 @@
 mod ui {
     mod fixture;
     mod page;
+    mod rewards;
     mod texts;
     mod views;
 }

@@ -13,6 +13,8 @@ pub mod plots;
 pub mod qtot;
 pub mod registry;
 pub mod returns;
+pub mod rewards;
+pub mod slider;
 pub mod stage;
 pub mod text;
 pub mod theme;

@@ -3,9 +3,10 @@
 use crate::view::api::View;
 use crate::view::qtot::QtotView;
 use crate::view::returns::ReturnsView;
+use crate::view::rewards::RewardsView;
 
 /// Fresh views, in the order of their tabs.
 #[must_use]
 pub fn views() -> Vec<Box<dyn View>> {
-    vec![Box::new(QtotView::default()), Box::new(ReturnsView)]
+    vec![Box::new(QtotView::default()), Box::new(ReturnsView), Box::new(RewardsView::default())]
 }

@@ -6,8 +6,8 @@ use tandem::view::theme::Theme;
 use tandem_core::env::api::{Frame, Mix};
 use tandem_core::experiment::command::{Command, Watch};
 use tandem_core::experiment::session::Session;
-use tandem_core::experiment::snapshot::{EvalPoint, Facts, JointValues, Mixed, Optimum, Report, Snapshot, Stage};
-use tandem_core::experiment::spec::{AlgoChoice, EnvChoice, ExperimentSpec, GameChoice};
+use tandem_core::experiment::snapshot::{EvalPoint, Facts, JointValues, Mixed, Optimum, Paid, Report, Snapshot, Stage};
+use tandem_core::experiment::spec::{AlgoChoice, EnvChoice, ExperimentSpec, GameChoice, RewardChoice};
 
 /// Everything a view reads, owned.
 #[derive(Clone, Debug)]
@@ -137,6 +137,8 @@ pub(crate) fn matrix(game: GameChoice, rows: u32, columns: u32, payoffs: &[(f32,
     page.facts.lower_is_better = false;
     page.facts.enumerated_starts = 1;
     page.facts.optimum = None;
+    (page.facts.part_names, page.facts.part_weights) = (vec!["part.payoff".to_owned()], vec![1.0]);
+    (page.facts.mix, page.facts.idle_action) = (None, None);
     let q: Vec<Vec<f32>> =
         vec![vec![4.1, -1.5, 2.2][..rows as usize].to_vec(), vec![0.4, 1.2, 2.9][..columns as usize].to_vec()];
     let share = |n: u32| (0..n).map(|k| (k + 1) as f32 / (n * (n + 1) / 2) as f32).collect::<Vec<f32>>();
@@ -160,6 +162,23 @@ pub(crate) fn matrix(game: GameChoice, rows: u32, columns: u32, payoffs: &[(f32,
         weights_update: 120,
         ..Stage::default()
     };
+    page
+}
+
+/// Two agents who share a pellet half and half and pay for their moves; one of them lets the other walk.
+pub(crate) fn free_rider() -> Page {
+    let mut page = pellet(AlgoChoice::Iql);
+    page.spec.pellet.reward = RewardChoice::First;
+    (page.spec.pellet.alpha, page.spec.pellet.move_cost) = (0.5, 0.05);
+    page.facts.part_weights = vec![0.5, 0.5, 1.0];
+    let mut parts = Vec::new();
+    for step in 1..=7 {
+        let (arrives, cost) =
+            (if step == 7 { 1.0 } else { 0.0 }, if matches!(step, 2 | 4 | 5 | 7) { -0.05 } else { 0.0 });
+        parts.extend([arrives, arrives, cost, arrives, 0.0, if step == 3 { -0.05 } else { 0.0 }]);
+    }
+    page.snapshot.stage.paid = Paid { episode: 9, ended: false, from: 0, parts };
+    page.snapshot.stage.frequencies = vec![vec![0.1, 0.1, 0.3, 0.1, 0.4], vec![0.9, 0.025, 0.025, 0.025, 0.025]];
     page
 }
 

@@ -17,17 +17,17 @@ use tandem_core::experiment::spec::{AlgoChoice, CellKind, EnvChoice, ExperimentS
 
 use super::fixture::{self, Page};
 
-type Draw = Box<dyn FnMut(&mut egui::Ui, &ViewCtx<'_>, &mut Vec<Action>)>;
+pub(crate) type Draw = Box<dyn FnMut(&mut egui::Ui, &ViewCtx<'_>, &mut Vec<Action>)>;
 
 /// A page drawn by egui, and what was asked for since the last look.
-struct Shown {
-    harness: Harness<'static>,
-    actions: Rc<RefCell<Vec<Action>>>,
-    page: Rc<RefCell<Page>>,
+pub(crate) struct Shown {
+    pub(crate) harness: Harness<'static>,
+    pub(crate) actions: Rc<RefCell<Vec<Action>>>,
+    pub(crate) page: Rc<RefCell<Page>>,
 }
 
 impl Shown {
-    fn new(page: Page, size: Vec2, mut draw: Draw) -> Self {
+    pub(crate) fn new(page: Page, size: Vec2, mut draw: Draw) -> Self {
         let actions = Rc::new(RefCell::new(Vec::new()));
         let page = Rc::new(RefCell::new(page));
         let (sink, source) = (Rc::clone(&actions), Rc::clone(&page));

@@ -7,13 +7,14 @@ use tandem_core::experiment::knobs::{Group, KNOBS, Kind, Knob, remarks, why_not}
 use tandem_core::experiment::snapshot::Sentence;
 use tandem_core::experiment::spec::{AlgoChoice, EnvChoice, ExperimentSpec};
 
-use super::field::{FieldReply, field, slider};
+use super::field::{FieldReply, field};
 use crate::app::ctx::PageCtx;
 use crate::app::desk::{Desk, Tab};
 use crate::app::intent::Intent;
 use crate::view::api::{Action, EditMode};
 use crate::view::icons::{self, Icon};
 use crate::view::numbers;
+use crate::view::slider::slider;
 use crate::view::widgets::{Button, Weight, focus_ring, heading, note, switch, text_in};
 
 /// Width of a number's field; names take the rest.
@@ -132,7 +133,7 @@ fn knob_ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, knob: &'static Knob,
     }
     if let Kind::Float { min, max, log, get, set } = knob.kind
         && knob.beginner
-        && let Some(value) = slider(ui, theme, name, get(ctx.wanted), (min, max), log)
+        && let Some(value) = slider(ui, theme, name, get(ctx.wanted), (min, max), log, None)
     {
         let mut spec = ctx.wanted.clone();
         set(&mut spec, value);

@@ -170,11 +170,7 @@ fn the_team_pays_the_sum_of_move_costs() {
     assert_eq!((world.rewards.clone(), world.team_reward()), (vec![0.0, -0.25], Some(-0.25)));
     world.step(&[RIGHT, LEFT]);
     assert_eq!((world.rewards.clone(), world.team_reward()), (vec![0.75, 0.75], Some(0.5)));
-    assert_eq!(
-        [TEAM, OWN, COST].map(|part| world.parts[part]),
-        [1.0, 1.0, -0.25],
-        "agent 1 arrived, which pays nothing"
-    );
+    assert_eq!([TEAM, OWN, COST].map(|part| world.parts[part]), [1.0, 1.0, -0.25], "its own pays nothing");
 }
 
 #[test]
