@@ -112,5 +112,7 @@ pub fn algo_id(algo: AlgoChoice) -> &'static str {
         AlgoChoice::Iql => "choice.algo.iql",
         AlgoChoice::Vdn => "choice.algo.vdn",
         AlgoChoice::Qmix => "choice.algo.qmix",
+        AlgoChoice::Ippo => "choice.algo.ippo",
+        AlgoChoice::Mappo => "choice.algo.mappo",
     }
 }

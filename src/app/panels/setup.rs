@@ -5,7 +5,8 @@ use egui::{Align, Label, Layout, Popup, PopupCloseBehavior, RichText, Role, Sens
 use tandem_core::experiment::command::LiveChange;
 use tandem_core::experiment::knobs::{Group, KNOBS, Kind, Knob, remarks, why_not};
 use tandem_core::experiment::snapshot::Sentence;
-use tandem_core::experiment::spec::{AlgoChoice, EnvChoice, ExperimentSpec};
+use tandem_core::experiment::spec::{EnvChoice, ExperimentSpec};
+use tandem_core::marl::registry::ALGORITHMS;
 
 use super::field::{FieldReply, field};
 use crate::app::ctx::PageCtx;
@@ -300,12 +301,7 @@ fn choice_ui(
 
 /// Why this algorithm cannot learn in this world.
 fn refusal(spec: &ExperimentSpec, id: &str) -> Option<Sentence> {
-    let algo = match id {
-        "iql" => AlgoChoice::Iql,
-        "vdn" => AlgoChoice::Vdn,
-        _ => AlgoChoice::Qmix,
-    };
-    why_not(spec, algo)
+    ALGORITHMS.iter().find(|algo| algo.id == id).and_then(|algo| why_not(spec, algo.choice))
 }
 
 fn entry(ui: &mut Ui, ctx: &PageCtx<'_>, text: &str, is_chosen: bool, refusal: Option<&Sentence>) -> bool {

@@ -60,6 +60,8 @@ impl View for QtotView {
     fn unavailable(&self, ctx: &ViewCtx<'_>) -> Option<(Sentence, ViewId)> {
         let id = match ctx.spec.algo {
             AlgoChoice::Iql => "qtot.iql",
+            AlgoChoice::Ippo => "qtot.ippo",
+            AlgoChoice::Mappo => "qtot.mappo",
             _ if ctx.facts.num_agents < 2 => "qtot.single",
             AlgoChoice::Vdn | AlgoChoice::Qmix => return None,
         };

@@ -263,5 +263,6 @@ pub fn q_unit(ctx: &ViewCtx<'_>) -> &'static str {
     match ctx.spec.algo {
         AlgoChoice::Iql => "q.unit.return",
         AlgoChoice::Vdn | AlgoChoice::Qmix => "q.unit.utility",
+        AlgoChoice::Ippo | AlgoChoice::Mappo => "q.unit.probability",
     }
 }

@@ -93,6 +93,11 @@ pub fn ln(x: f64) -> f64 {
     libm::log(x)
 }
 
+/// Cosine by libm.
+pub fn cos(x: f64) -> f64 {
+    libm::cos(x)
+}
+
 /// xʸ by libm.
 pub fn pow(x: f64, y: f64) -> f64 {
     libm::pow(x, y)

@@ -104,6 +104,50 @@ pub fn below(word: u32, n: u32) -> u32 {
     ((u64::from(word) * u64::from(n)) >> 32) as u32
 }
 
+/// A keyed bijection of 0 .. len: a shuffled order of which every place can be asked on its own.
+///
+/// A Feistel network of six rounds on the smallest even number of bits that holds len; a number that falls outside is
+/// encrypted again until it falls inside (Black and Rogaway 2002, "Ciphers with arbitrary finite domains").
+#[derive(Clone, Copy, Debug)]
+pub struct Permutation {
+    keys: [u32; 4],
+    half: u32,
+    len: u32,
+}
+
+impl Permutation {
+    /// The order that four random words give to `len` things, at least one.
+    #[must_use]
+    pub fn new(keys: [u32; 4], len: u32) -> Self {
+        debug_assert!(len >= 1, "a permutation has a place");
+        let bits = u32::BITS - (len - 1).leading_zeros();
+        Self { keys, half: bits.div_ceil(2).max(1), len }
+    }
+
+    /// Who stands at `place`, which is below `len`.
+    #[must_use]
+    pub fn at(&self, place: u32) -> u32 {
+        let mask = (1_u32 << self.half) - 1;
+        let mut x = place;
+        loop {
+            let (mut left, mut right) = (x >> self.half, x & mask);
+            for round in 0..6_u32 {
+                let key = self.keys[round as usize % 4].wrapping_add(round.wrapping_mul(0x9E37_79B9));
+                // The finish of MurmurHash3.
+                let mut h = right ^ key;
+                h = (h ^ (h >> 16)).wrapping_mul(0x85EB_CA6B);
+                h = (h ^ (h >> 13)).wrapping_mul(0xC2B2_AE35);
+                h ^= h >> 16;
+                (left, right) = (right, (left ^ h) & mask);
+            }
+            x = left << self.half | right;
+            if x < self.len {
+                return x;
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,6 +164,21 @@ mod tests {
             ),
             [0x59cd_1dbb, 0xb887_9579, 0x86b5_d00c, 0xac8b_6d84]
         );
+    }
+
+    #[test]
+    fn a_permutation_moves_everyone_to_a_place_of_their_own_and_evenly() {
+        let stream = Stream::new(3, "order");
+        for len in [1, 2, 3, 4, 5, 16, 17, 100, 3200] {
+            let mut seen = vec![false; len as usize];
+            let order = Permutation::new(stream.words([len, 0, 0, 0]), len);
+            (0..len).for_each(|k| seen[order.at(k) as usize] = true);
+            assert!(seen.iter().all(|&s| s), "{len}");
+        }
+        // Each of 6 things stands at the first place about as often.
+        let mut first = [0_u32; 6];
+        (0..6_000).for_each(|k| first[Permutation::new(stream.words([k, 1, 0, 0]), 6).at(0) as usize] += 1);
+        assert!(first.iter().all(|&c| (850..1150).contains(&c)), "{first:?}");
     }
 
     #[test]

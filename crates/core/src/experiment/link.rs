@@ -141,7 +141,7 @@ fn read(text: &str, notices: &mut Vec<Sentence>) -> Link {
     link
 }
 
-/// What no clamp can mend: an impossible world becomes the unedited one, a refused algorithm independent learning.
+/// What no clamp can mend: an impossible world becomes the unedited one, a refused algorithm the independent one of its family.
 fn settle(spec: &mut ExperimentSpec, notices: &mut Vec<Sentence>) {
     if let Err(reason) = world::build(spec) {
         notices.push(reason);
@@ -153,8 +153,9 @@ fn settle(spec: &mut ExperimentSpec, notices: &mut Vec<Sentence>) {
     }
     if let Some(reason) = why_not(spec, spec.algo) {
         notices.push(reason);
-        notices.push(Sentence::new("notice.iql_instead", &["algo"]));
-        switch_algo(spec, AlgoChoice::Iql);
+        let instead = if spec.algo.is_policy_gradient() { AlgoChoice::Ippo } else { AlgoChoice::Iql };
+        notices.push(Sentence::new("notice.algo_instead", &["algo", instead.info().name]));
+        switch_algo(spec, instead);
     }
 }
 

@@ -8,6 +8,7 @@ pub mod joint;
 pub mod knobs;
 pub mod link;
 pub mod pack;
+pub mod policy;
 pub mod presets;
 pub mod run;
 pub mod session;

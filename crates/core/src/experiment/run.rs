@@ -204,8 +204,11 @@ impl Run {
         (self.count(GRADIENT_STEP) > 0).then_some((scalars[LOSS], scalars[GRAD_NORM]))
     }
 
-    /// ε of the behaviour policy, as the next update will have it.
+    /// ε of an ε-greedy behaviour policy, as the next update will have it; 0 where agents draw from their own policy.
     pub fn epsilon(&self) -> f32 {
+        if self.learner.behaviour == Behaviour::Softmax {
+            return 0.0;
+        }
         let s = self.buffers.read(self.learner.clock.settings);
         linear(s[EPS], s[EPS_END], s[EPS_OVER], self.count(ENV_STEP))
     }
@@ -220,7 +223,10 @@ impl Run {
         for change in std::mem::take(&mut self.pending) {
             let l = &mut self.settings;
             match change {
-                LiveChange::Lr(lr) => (l.lr, l.lr_end, l.lr_over) = (lr, lr, 0),
+                LiveChange::Lr(lr) => {
+                    l.critic_lr *= lr / l.lr;
+                    (l.lr, l.lr_end, l.lr_over) = (lr, lr, 0);
+                }
                 LiveChange::Epsilon(eps) => (l.eps, l.eps_end, l.eps_over) = (eps, eps, 0),
             }
             self.learner.write_settings(&self.buffers, &self.settings);
@@ -284,6 +290,7 @@ fn facts(env: &dyn Env, learner: &Learner, spec: &ExperimentSpec, run: u32) -> F
         enumerated_starts: info.enumerated_starts,
         agent_parameters: learner.agents.layout.num_parameters(),
         mixer_parameters: learner.central.mixer().map_or(0, |mixer| mixer.layout.num_parameters()),
+        critic_parameters: learner.central.critic().map_or(0, |critic| critic.layout.num_parameters()),
         is_policy_gradient: learner.behaviour == Behaviour::Softmax,
         env_steps_per_update: learner.env_steps_per_update(),
         budget: spec.budget,

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use super::command::{Command, TrainSpeed, Watch};
 use super::knobs::{forget_unused, normalise};
+use super::policy;
 use super::run::Run;
 use super::snapshot::{Report, RunState, Snapshot};
 use super::spec::ExperimentSpec;
@@ -363,7 +364,8 @@ impl Session {
             lr: run.lr(),
             loss: losses.map(|l| l.0),
             grad_norm: losses.map(|l| l.1),
-            replay: (run.count(RING_FILL), run.spec.learner.buffer),
+            replay: run.learner.replay().map_or((0, 0), |replay| (run.count(RING_FILL), replay.ring.count)),
+            policy: policy::told(&run.learner, &run.buffers),
             changed_at: run.changed_at,
             evals_from: self.evals_sent as u32,
             evals: run.evals[self.evals_sent..].to_vec(),

@@ -69,6 +69,8 @@ pub struct Facts {
     pub agent_parameters: u32,
     /// Parameters of the mixer, 0 without one.
     pub mixer_parameters: u32,
+    /// Parameters of the critic, 0 without one.
+    pub critic_parameters: u32,
     /// Whether agents follow a stochastic policy trained by its gradient, rather than Q values.
     pub is_policy_gradient: bool,
     /// Env steps per update.
@@ -147,8 +149,10 @@ pub struct Snapshot {
     pub loss: Option<f32>,
     /// Gradient norm before clipping of the last gradient step, if any.
     pub grad_norm: Option<f32>,
-    /// Segments in the replay ring, and its capacity.
+    /// Segments in the replay ring, and its capacity; (0, 0) without one.
     pub replay: (u32, u32),
+    /// How the policy moved in the newest pass over a rollout; `None` for value-based learners and before the first.
+    pub policy: Option<PolicyStats>,
     /// Update of the first live change, if any.
     pub changed_at: Option<u32>,
     /// Index of `evals[0]` in the run's curve.
@@ -163,6 +167,26 @@ pub struct Snapshot {
     pub joint: Option<JointValues>,
     /// Speed as last commanded.
     pub speed: super::command::TrainSpeed,
+}
+
+/// How a policy moved in the newest pass over a rollout. Ratios are r = π(a|o) / π_old(a|o), each as its gradient step
+/// found it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PolicyStats {
+    /// Number of ratios in 32 equal bins over 0.5 ..= 1.5; the outermost bins hold what lies beyond.
+    pub histogram: Vec<u32>,
+    /// Clip range ε: the band is 1 − ε ..= 1 + ε.
+    pub clip: f32,
+    /// Share of ratios outside the band.
+    pub clip_fraction: f32,
+    /// Mean of (r − 1) − ln r: an estimate of KL(π_old ‖ π), in nats.
+    pub kl: f32,
+    /// Mean entropy of the policies, in nats.
+    pub entropy: f32,
+    /// Mean squared error of the critic on its own scale, if there is a critic.
+    pub value_loss: Option<f32>,
+    /// Share of the returns' variance that the critic knew before it learned from them; 1 is all, 0 none.
+    pub explained_variance: Option<f32>,
 }
 
 /// One evaluation.
@@ -226,6 +250,9 @@ pub struct Stage {
     /// Q_i(o_i, ·) of a value-based learner (a utility under VDN and QMIX), π_i(·|o_i) of a policy-gradient one,
     /// `[n][|A|]`.
     pub per_action: Vec<Vec<f32>>,
+    /// The critic's values at this state, in the rewards' unit: V_i(o_i) or V_i(s) of each agent, or V(s) of the team
+    /// (one number); empty without a critic.
+    pub values: Vec<f32>,
     /// Legal actions, `[n][|A|]`.
     pub legal: Vec<Vec<bool>>,
     /// Greedy action of each agent.

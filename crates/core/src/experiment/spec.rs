@@ -6,7 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 pub use crate::marl::settings::{
-    ActivationChoice, AlgoChoice, ExploreChoice, LearnerSettings, PositivityChoice, TargetChoice,
+    ActivationChoice, AdvantageChoice, AlgoChoice, DeviationChoice, ExploreChoice, InactiveChoice, LearnerSettings,
+    NormAdvChoice, PositivityChoice, TargetChoice,
 };
 
 /// Which rules.
@@ -268,6 +269,24 @@ impl ExperimentSpec {
             hysteresis: 1.0,
             standardise: false,
             timeout_terminal: false,
+            critic_lr: 7e-4,
+            entropy: 0.01,
+            entropy_end: 0.01,
+            entropy_over: 0,
+            clip_ratio: 0.2,
+            value_clip: 0.0,
+            value_coef: 0.5,
+            gae_lambda: 0.95,
+            advantage: AdvantageChoice::Gae,
+            n_step: 5,
+            group: 8,
+            deviation: DeviationChoice::Population,
+            norm_adv: NormAdvChoice::Batch,
+            value_norm: true,
+            inactive: InactiveChoice::Mask,
+            epochs: 10,
+            minibatches: 4,
+            orthogonal: false,
         };
         let mut spec = Self {
             env,
@@ -283,7 +302,9 @@ impl ExperimentSpec {
             eval_episodes: 100,
             eval_policy: EvalChoice::Greedy,
         };
-        if env != EnvChoice::Pellet {
+        if algo.is_policy_gradient() {
+            spec.policy_gradient_defaults();
+        } else if env != EnvChoice::Pellet {
             // One-shot and two-step games: uniform joint actions, whole episodes, the paper's sizes.
             let l = &mut spec.learner;
             l.explore = ExploreChoice::Uniform;
@@ -306,5 +327,23 @@ impl ExperimentSpec {
             spec.eval_episodes = 1;
         }
         spec
+    }
+
+    fn policy_gradient_defaults(&mut self) {
+        let is_pellet = self.env == EnvChoice::Pellet;
+        let l = &mut self.learner;
+        (l.lr, l.lr_end, l.lr_over) = (7e-4, 7e-4, 0);
+        (l.activation, l.orthogonal) = (ActivationChoice::Tanh, true);
+        if is_pellet {
+            l.gamma = 0.95;
+            (l.envs, l.rollout) = (16, 32);
+        } else {
+            // One-shot and two-step games: episodes so short that a pass needs no parts.
+            l.gamma = 0.99;
+            (l.envs, l.rollout, l.minibatches) = (32, 4, 1);
+            self.budget = 128_000;
+            self.eval_every = 2_000;
+            self.eval_episodes = 1;
+        }
     }
 }

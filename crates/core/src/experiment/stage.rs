@@ -76,7 +76,7 @@ impl StagePlay {
         let step = env.step_count(self.state.view());
         let (behaviour, epsilon) =
             if explores { (run.learner.behaviour, run.epsilon()) } else { (Behaviour::EpsilonGreedy, 0.0) };
-        let (outputs, legal) = (probe.utilities(self.state.view()), probe.legal(self.state.view()));
+        let (outputs, legal) = (probe.outputs(self.state.view()), probe.legal(self.state.view()));
         let choices: Vec<(u32, bool)> = (0..n)
             .map(|i| {
                 let words = self.explore.words([0, self.episode, step, i * 256]);
@@ -205,7 +205,7 @@ fn look(run: &Run, at: StateRef<'_>, watch: &Watch) -> Stage {
     let env = &*run.learner.env;
     let info = env.info();
     let probe = Probe { learner: &run.learner, buffers: &run.buffers };
-    let (q, legal) = (probe.utilities(at), probe.legal(at));
+    let (outputs, legal) = (probe.outputs(at), probe.legal(at));
     let observations = (0..info.num_agents)
         .map(|i| {
             let mut obs = vec![0.0; info.obs_len() as usize];
@@ -230,9 +230,10 @@ fn look(run: &Run, at: StateRef<'_>, watch: &Watch) -> Stage {
         step: env.step_count(at),
         observations,
         state,
-        greedy: q.iter().zip(&legal).map(|(q, legal)| greedy(q, legal)).collect(),
+        greedy: outputs.iter().zip(&legal).map(|(outputs, legal)| greedy(outputs, legal)).collect(),
         legal: legal.iter().map(|row| row.iter().map(|&m| m != 0).collect()).collect(),
-        per_action: q,
+        per_action: (0..info.num_agents).map(|i| probe.per_action(at, i)).collect(),
+        values: probe.values(at),
         overlay,
         overlay_agent: agent,
         frequencies: frequency
@@ -250,7 +251,7 @@ fn look(run: &Run, at: StateRef<'_>, watch: &Watch) -> Stage {
 fn verdict(run: &Run, at: StateRef<'_>) -> Option<Igm> {
     let probe = Probe { learner: &run.learner, buffers: &run.buffers };
     let value = probe.team_value(at, false)?;
-    Some(igm(&value, &probe.utilities(at), &probe.legal(at), (0, 1)))
+    Some(igm(&value, &probe.outputs(at), &probe.legal(at), (0, 1)))
 }
 
 fn joint(
@@ -270,7 +271,7 @@ fn joint(
     let second = if watch.pair.1.min(n - 1) == first { (first + 1) % n } else { watch.pair.1.min(n - 1) };
     let pair = (first, second);
     let points = watch.surface_points.clamp(2, 129);
-    let (q, legal) = (probe.utilities(at), probe.legal(at));
+    let (q, legal) = (probe.outputs(at), probe.legal(at));
     let can_free = run.learner.central.mixer().is_some() && watch.without_abs;
     Some(JointValues {
         pair,
@@ -317,7 +318,7 @@ fn counterexample(run: &Run, pair: (u32, u32), points: u32) -> Option<(Frame, Mi
     let mut enumerated = 0;
     env.reset(state.view_mut(), &world.env(0, 0, 0));
     while enumerated < COUNTEREXAMPLE_JOINT_ACTIONS {
-        let (q, legal) = (probe.utilities(state.view()), probe.legal(state.view()));
+        let (q, legal) = (probe.outputs(state.view()), probe.legal(state.view()));
         let free = probe.team_value(state.view(), true)?;
         let verdict = igm(&free, &q, &legal, pair);
         enumerated += verdict.enumerated;

@@ -5,22 +5,29 @@ use std::sync::Arc;
 
 use super::evaluation::Evaluation;
 use super::parts::agents::Agents;
-use super::parts::clock::{Clock, EPS, EPS_END, EPS_OVER, LR, LR_END, LR_OVER};
+use super::parts::clock::{
+    CRITIC_RATE, Clock, ENTROPY, ENTROPY_END, ENTROPY_OVER, EPS, EPS_END, EPS_OVER, LR, LR_END, LR_OVER,
+};
+use super::parts::critic::Critic;
 use super::parts::explore::Behaviour;
 use super::parts::optimise::{Block, Target};
 use super::parts::replay::Replay;
 use super::parts::world::{ResetAll, Starts, Tally, World, input_len};
+use super::policy_gradient::OnPolicy;
 use super::qmix::MixingNetwork;
 use super::settings::{ActivationChoice, AlgoChoice, ExploreChoice, LearnerSettings};
-use super::value_based;
+use super::{policy_gradient, value_based};
 use crate::base::float::Real;
 use crate::base::rng::Stream;
 use crate::env::api::Env;
 use crate::nn::graph::{Buffers, List, Phase, Plan, Precision, Training};
-use crate::nn::init::{init_mixer, init_mlp};
-use crate::nn::layers::{Activation, Layout};
+use crate::nn::init::{init_mixer, init_mlp, init_orthogonal};
+use crate::nn::layers::{Activation, Layout, Mlp};
 
 pub use super::evaluation::Evaluations;
+
+/// Gain of a policy's last layer: at first nearly all actions are equally likely (Andrychowicz et al. 2021).
+const NEARLY_UNIFORM: f64 = 0.01;
 
 /// Everything of a run that is not a number: networks, lists, ids of buffers.
 #[derive(Debug)]
@@ -45,8 +52,8 @@ pub struct Learner {
     pub central: Central,
     /// Parameters that are followed by a slow copy.
     pub targets: Vec<Target>,
-    /// Experience replay.
-    pub replay: Replay,
+    /// What is learned from.
+    pub experience: Experience,
     /// Returns, action frequencies, trace hash.
     pub tally: Tally,
     /// Puts the training environments at their start; once.
@@ -68,6 +75,17 @@ pub enum Central {
     Sum,
     /// QMIX: a network on the state mixes the utilities.
     Mixer(MixingNetwork),
+    /// IPPO and MAPPO: a critic values what each agent sees, or the state.
+    Critic(Critic),
+}
+
+/// What an update learns from.
+#[derive(Debug)]
+pub enum Experience {
+    /// Value-based learners: minibatches of what was seen lately.
+    Replay(Replay),
+    /// Policy gradients: the rollout just made.
+    OnPolicy(OnPolicy),
 }
 
 impl Central {
@@ -75,7 +93,15 @@ impl Central {
     pub fn mixer(&self) -> Option<&MixingNetwork> {
         match self {
             Self::Mixer(mixer) => Some(mixer),
-            Self::Nothing | Self::Sum => None,
+            Self::Nothing | Self::Sum | Self::Critic(_) => None,
+        }
+    }
+
+    /// The critic, if there is one.
+    pub fn critic(&self) -> Option<&Critic> {
+        match self {
+            Self::Critic(critic) => Some(critic),
+            Self::Nothing | Self::Sum | Self::Mixer(_) => None,
         }
     }
 }
@@ -98,7 +124,7 @@ pub(super) struct Common<'a> {
 pub(super) struct Built {
     pub(super) central: Central,
     pub(super) targets: Vec<Target>,
-    pub(super) replay: Replay,
+    pub(super) experience: Experience,
     pub(super) rollout: List,
     pub(super) gradient_steps: List,
 }
@@ -119,19 +145,18 @@ impl Learner {
         let mut sizes = vec![input_len(&*env, settings.agent_id)];
         sizes.extend((0..settings.layers).map(|_| settings.hidden));
         sizes.push(info.num_actions);
-        let activation = match settings.activation {
-            ActivationChoice::Relu => Activation::Relu,
-            ActivationChoice::Tanh => Activation::Tanh,
-        };
-        let agents = Agents::new(&mut plan, info.num_agents, settings.shared, &sizes, activation);
+        let agents = Agents::new(&mut plan, info.num_agents, settings.shared, &sizes, activation(settings));
         let tally = Tally::new(&mut plan, &world, clock);
-        let behaviour = Behaviour::EpsilonGreedy;
+        let behaviour = algo.info().behaviour;
 
         let environment = Stream::new(seed, "environment");
         let mut reset = List::default();
         reset.train(Phase::Environment, ResetAll { world: world.clone(), stream: environment, starts: Starts::Drawn });
         let common = Common { settings, seed, clock, world: &world, agents: &agents, tally: &tally, environment };
-        let Built { central, targets, replay, rollout, gradient_steps } = value_based::build(&mut plan, algo, &common);
+        let Built { central, targets, experience, rollout, gradient_steps } = match behaviour {
+            Behaviour::EpsilonGreedy => value_based::build(&mut plan, algo, &common),
+            Behaviour::Softmax => policy_gradient::build(&mut plan, algo, &common),
+        };
         let evaluation = Evaluation::new(&mut plan, &env, settings, &agents, behaviour, clock, seed, evaluations);
         Self {
             settings: settings.clone(),
@@ -143,7 +168,7 @@ impl Learner {
             behaviour,
             central,
             targets,
-            replay,
+            experience,
             tally,
             reset,
             rollout,
@@ -157,12 +182,22 @@ impl Learner {
     pub fn start<R: Precision>(&self) -> Buffers<R> {
         let buffers = Buffers::new(&self.plan);
         let stream = Stream::new(self.seed, "weights");
+        let last = if self.behaviour == Behaviour::Softmax { NEARLY_UNIFORM } else { 1.0 };
         for net in &self.agents.nets {
-            init_mlp(net, &self.agents.layout, &stream, &mut buffers.write(self.agents.block.weights));
+            self.init(net, &self.agents.layout, &stream, last, &mut buffers.write(self.agents.block.weights));
         }
-        if let Central::Mixer(mixer) = &self.central {
-            let stream = Stream::new(self.seed, "mixer weights");
-            init_mixer(&mixer.net, &mixer.layout, &stream, &mut buffers.write(mixer.block.weights));
+        match &self.central {
+            Central::Nothing | Central::Sum => {}
+            Central::Mixer(mixer) => {
+                let stream = Stream::new(self.seed, "mixer weights");
+                init_mixer(&mixer.net, &mixer.layout, &stream, &mut buffers.write(mixer.block.weights));
+            }
+            Central::Critic(critic) => {
+                let stream = Stream::new(self.seed, "critic weights");
+                for net in &critic.nets {
+                    self.init(net, &critic.layout, &stream, 1.0, &mut buffers.write(critic.block.weights));
+                }
+            }
         }
         for target in &self.targets {
             buffers.write(target.target).copy_from_slice(&buffers.read(target.weights));
@@ -170,6 +205,17 @@ impl Learner {
         self.write_settings(&buffers, &self.settings);
         self.reset.run(&buffers);
         buffers
+    }
+
+    /// Initial weights of a network; `last` is the gain of its last layer where they are orthogonal.
+    fn init<R: Real>(&self, net: &Mlp, layout: &Layout, stream: &Stream, last: f64, weights: &mut [R]) {
+        if self.settings.orthogonal {
+            // The gains of He et al. 2015 and of PyTorch's `calculate_gain`.
+            let hidden = if net.activation == Activation::Relu { 2.0_f64.sqrt() } else { 5.0 / 3.0 };
+            init_orthogonal(net, layout, stream, (hidden, last), weights);
+        } else {
+            init_mlp(net, layout, stream, weights);
+        }
     }
 
     /// Hands schedules to the lists; between updates only.
@@ -182,6 +228,10 @@ impl Learner {
         s[EPS] = if uniform { R::ONE } else { R::from_f32(settings.eps) };
         s[EPS_END] = if uniform { R::ONE } else { R::from_f32(settings.eps_end) };
         s[EPS_OVER] = R::from_u32(settings.eps_over);
+        s[CRITIC_RATE] = R::from_f32(settings.critic_lr / settings.lr);
+        s[ENTROPY] = R::from_f32(settings.entropy);
+        s[ENTROPY_END] = R::from_f32(settings.entropy_end);
+        s[ENTROPY_OVER] = R::from_u32(settings.entropy_over);
     }
 
     /// Everything that is trained: parameters with the names and places of their tensors, the agents' first.
@@ -190,6 +240,7 @@ impl Learner {
         let central = match &self.central {
             Central::Nothing | Central::Sum => None,
             Central::Mixer(mixer) => Some((&mixer.layout, mixer.block)),
+            Central::Critic(critic) => Some((&critic.layout, critic.block)),
         };
         std::iter::once(agents).chain(central).collect()
     }
@@ -201,7 +252,32 @@ impl Learner {
 
     /// Whether an update that ends at `env_steps` takes gradient steps.
     pub fn learns_at(&self, env_steps: u32) -> bool {
-        let segments = env_steps / self.replay.ring.steps;
+        let Experience::Replay(replay) = &self.experience else { return true };
+        let segments = env_steps / replay.ring.steps;
         env_steps >= self.settings.warmup && segments >= self.settings.batch.min(self.settings.buffer)
+    }
+
+    /// Ring and minibatch of a value-based learner.
+    pub fn replay(&self) -> Option<&Replay> {
+        match &self.experience {
+            Experience::Replay(replay) => Some(replay),
+            Experience::OnPolicy(_) => None,
+        }
+    }
+
+    /// Rollout and statistics of a policy-gradient learner.
+    pub fn on_policy(&self) -> Option<&OnPolicy> {
+        match &self.experience {
+            Experience::Replay(_) => None,
+            Experience::OnPolicy(on_policy) => Some(on_policy),
+        }
+    }
+}
+
+/// The hidden activation as networks know it.
+pub(super) fn activation(settings: &LearnerSettings) -> Activation {
+    match settings.activation {
+        ActivationChoice::Relu => Activation::Relu,
+        ActivationChoice::Tanh => Activation::Tanh,
     }
 }

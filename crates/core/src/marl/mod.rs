@@ -1,9 +1,13 @@
 //! Algorithms: environments' rules and network kernels put on lists.
 
 pub mod evaluation;
+pub mod ippo;
 pub mod iql;
 pub mod learner;
+pub mod mappo;
 pub mod parts;
+pub mod policy_gradient;
+pub mod ppo_step;
 pub mod probe;
 pub mod q_step;
 pub mod qmix;

@@ -1,15 +1,18 @@
-//! Read-only questions about a run: what an agent's network says of a state, and how the team's value joins the
-//! agents' utilities there. Views and the stage ask here; nothing is trained and no buffer changes.
+//! Read-only questions about a run: what an agent's network and the critic say of a state, and how the team's value
+//! joins the agents' utilities there. Views and the stage ask here; nothing is trained and no buffer changes.
 
 use std::cell::Ref;
 
 use super::learner::{Central, Learner};
-use super::parts::world::{write_input, write_state};
+use super::parts::critic::CriticView;
+use super::parts::explore::Behaviour;
+use super::parts::popart::Scale;
+use super::parts::world::{input_len, write_input, write_state};
 use crate::base::lanes::padded;
 use crate::env::api::StateRef;
-use crate::nn::cpu::{MixerAt, masked_argmax, mlp_forward};
-use crate::nn::graph::Buffers;
-use crate::nn::layers::{Mixer, Positivity};
+use crate::nn::cpu::{MaskedSoftmax, MixerAt, masked_argmax, mlp_forward};
+use crate::nn::graph::{Buffers, Id, Reals, Training};
+use crate::nn::layers::{Mixer, Mlp, Positivity};
 
 /// A run and its numbers.
 #[derive(Clone, Copy, Debug)]
@@ -21,24 +24,74 @@ pub struct Probe<'a> {
 }
 
 impl Probe<'_> {
-    /// What one agent's network gives at a state `[|A|]`: Q_i(o_i, ·).
-    pub fn per_action(&self, state: StateRef<'_>, agent: u32) -> Vec<f32> {
-        let net = self.learner.agents.net(agent);
-        let weights = self.buffers.read(self.learner.agents.block.weights);
-        let mut input = vec![0.0; padded(net.inputs()) as usize];
-        let (env, agent_id) = (&*self.learner.env, self.learner.settings.agent_id);
-        let mut obs = vec![0.0; env.info().obs_len() as usize];
-        write_input(env, agent_id, state, agent, &mut obs, &mut input);
-        let mut hidden = vec![0.0; net.hidden_width() as usize];
-        let mut q = vec![0.0; padded(net.outputs()) as usize];
-        mlp_forward(net, &weights, &[0], &input, &mut hidden, &mut q);
-        q.truncate(net.outputs() as usize);
-        q
+    /// What one agent's network gives at a state `[|A|]`: Q_i(o_i, ·), or the logits of its policy.
+    fn output(&self, state: StateRef<'_>, agent: u32) -> Vec<f32> {
+        let agents = &self.learner.agents;
+        self.forward(agents.net(agent), agents.block.weights.seen_by_training(), &self.input(state, agent))
     }
 
-    /// Q of all agents `[n][|A|]`.
-    pub fn utilities(&self, state: StateRef<'_>) -> Vec<Vec<f32>> {
-        (0..self.learner.agents.count).map(|i| self.per_action(state, i)).collect()
+    /// [`Probe::output`] of all agents `[n][|A|]`.
+    pub fn outputs(&self, state: StateRef<'_>) -> Vec<Vec<f32>> {
+        (0..self.learner.agents.count).map(|i| self.output(state, i)).collect()
+    }
+
+    /// What is shown of one agent's actions at a state `[|A|]`: Q_i(o_i, ·), or π_i(·|o_i), in which an illegal action
+    /// has probability 0.
+    pub fn per_action(&self, state: StateRef<'_>, agent: u32) -> Vec<f32> {
+        let outputs = self.output(state, agent);
+        match self.learner.behaviour {
+            Behaviour::EpsilonGreedy => outputs,
+            Behaviour::Softmax => {
+                let mut mask = vec![0; outputs.len()];
+                self.learner.env.legal(state, agent, &mut mask);
+                let policy = MaskedSoftmax::of(&outputs, &mask);
+                let prob =
+                    |(&z, &legal): (&f32, &u32)| if legal == 0 { 0.0 } else { policy.map_or(0.0, |p| p.prob(z)) };
+                outputs.iter().zip(&mask).map(prob).collect()
+            }
+        }
+    }
+
+    /// The critic's values at a state in the rewards' unit: one per agent, or one of the team; none without a critic.
+    pub fn values(&self, state: StateRef<'_>) -> Vec<f32> {
+        let Some(critic) = self.learner.central.critic() else { return Vec::new() };
+        let scale = |m: usize| match critic.moments {
+            None => Scale::new([0.0; 3]),
+            Some(moments) => Scale::of_row(&self.buffers.read(moments.numbers), critic.heads.statistics(m)),
+        };
+        let output = |m: usize| match critic.sees {
+            CriticView::Local => {
+                let net = &critic.nets[if critic.nets.len() == 1 { 0 } else { m }];
+                self.forward(net, critic.block.weights, &self.input(state, m as u32))[0]
+            }
+            CriticView::Central => self.forward(&critic.nets[0], critic.block.weights, &self.state(state))[m],
+        };
+        (0..critic.heads.columns as usize).map(|m| scale(m).restore(output(m))).collect()
+    }
+
+    fn forward(&self, net: &Mlp, weights: Id<Reals, Training>, input: &[f32]) -> Vec<f32> {
+        let mut hidden = vec![0.0; net.hidden_width() as usize];
+        let mut y = vec![0.0; padded(net.outputs()) as usize];
+        mlp_forward(net, &self.buffers.read(weights), &[0], input, &mut hidden, &mut y);
+        y.truncate(net.outputs() as usize);
+        y
+    }
+
+    /// One agent's input `[padded(O + n)]`.
+    fn input(&self, state: StateRef<'_>, agent: u32) -> Vec<f32> {
+        let (env, agent_id) = (&*self.learner.env, self.learner.settings.agent_id);
+        let mut row = vec![0.0; padded(input_len(env, agent_id)) as usize];
+        let mut obs = vec![0.0; env.info().obs_len() as usize];
+        write_input(env, agent_id, state, agent, &mut obs, &mut row);
+        row
+    }
+
+    /// The state `[padded(S)]`.
+    fn state(&self, state: StateRef<'_>) -> Vec<f32> {
+        let len = self.learner.env.info().state_len();
+        let (mut row, mut vector) = (vec![0.0; padded(len) as usize], vec![0.0; len as usize]);
+        write_state(&*self.learner.env, state, &mut vector, &mut row);
+        row
     }
 
     /// Legal actions of all agents `[n][|A|]`, 1 or 0.
@@ -57,18 +110,15 @@ impl Probe<'_> {
     /// keep their signs: the same weights, monotonicity dropped, nothing trained.
     pub fn team_value(&self, state: StateRef<'_>, free: bool) -> Option<TeamValue<'_>> {
         let mixer = match &self.learner.central {
-            Central::Nothing => return None,
+            Central::Nothing | Central::Critic(_) => return None,
             Central::Sum => return Some(TeamValue::Sum),
             Central::Mixer(mixer) => mixer,
         };
-        let mut row = vec![0.0; padded(self.learner.env.info().state_len()) as usize];
-        let mut vector = vec![0.0; self.learner.env.info().state_len() as usize];
-        write_state(&*self.learner.env, state, &mut vector, &mut row);
         let mut net = mixer.net.clone();
         if free {
             net.positivity = Positivity::Free;
         }
-        Some(TeamValue::Mixer { net, weights: self.buffers.read(mixer.block.weights), row })
+        Some(TeamValue::Mixer { net, weights: self.buffers.read(mixer.block.weights), row: self.state(state) })
     }
 }
 

@@ -3,7 +3,7 @@
 //! An algorithm file says what happens between the utilities and the loss.
 
 use super::parts::agents::{Agents, Pass};
-use super::parts::clock::{BeginGradientStep, Clock};
+use super::parts::clock::{BeginGradientStep, Clock, LR_NOW};
 use super::parts::optimise::{Adam, BETAS, Block, ClipNorm, Target, TargetRule, TraceLoss, UpdateTarget, ZeroGradient};
 use super::parts::replay::{Replay, Sample, Segments};
 use super::parts::td::{Dims, Loss, NextValue, RewardMoments, Taken, TakenBackward, TdTarget};
@@ -58,8 +58,8 @@ impl<'a> QStep<'a> {
         stream: Stream,
     ) -> Self {
         let (b, t, n) = (batch.count, batch.steps, agents.count);
-        let online = agents.pass(plan, "online", &batch);
-        let target = agents.pass(plan, "target", &batch);
+        let online = agents.pass(plan, "online", &[b, t + 1]);
+        let target = agents.pass(plan, "target", &[b, t + 1]);
         let width = crate::base::lanes::padded(agents.net(0).outputs());
         Self {
             agents,
@@ -102,9 +102,9 @@ impl<'a> QStep<'a> {
         let times = if self.settings.double_q { 0..steps + 1 } else { 0..steps };
         self.agents.forward(list, Phase::Sample, online, &batch, times, self.online);
         self.agents.forward(list, Phase::Sample, self.copy.target, &batch, 1..steps + 1, self.target);
-        list.train(Phase::Sample, Taken { dims, q: self.online.q, batch, value: self.taken });
-        let chooser = if self.settings.double_q { self.online.q } else { self.target.q };
-        list.train(Phase::Sample, NextValue { dims, chooser, target_q: self.target.q, batch, next: self.next });
+        list.train(Phase::Sample, Taken { dims, q: self.online.outputs, batch, value: self.taken });
+        let chooser = if self.settings.double_q { self.online.outputs } else { self.target.outputs };
+        list.train(Phase::Sample, NextValue { dims, chooser, target_q: self.target.outputs, batch, next: self.next });
     }
 
     /// y = r + γ·(1 − terminal)·`next`, L = mean (y − `value`)² and ∂L/∂`value`; M `columns` of values.
@@ -144,7 +144,7 @@ impl<'a> QStep<'a> {
         let blocks = self.blocks(mixer);
         list.train(Phase::Apply, ClipNorm { blocks: blocks.clone(), limit: self.settings.clip, clock });
         for block in blocks {
-            list.train(Phase::Apply, Adam { block, clock });
+            list.train(Phase::Apply, Adam { block, rate: LR_NOW, clock });
         }
         let rule = match self.settings.target {
             TargetChoice::Hard => TargetRule::Hard(self.settings.target_every),

@@ -1,5 +1,7 @@
 //! The one list of algorithms and what each asks of an environment.
 
+use super::parts::critic::CriticView;
+use super::parts::explore::Behaviour;
 use super::settings::AlgoChoice;
 use crate::env::api::EnvInfo;
 
@@ -16,19 +18,39 @@ pub struct AlgoInfo {
     pub team_value: bool,
     /// Whether it mixes with a network on the state.
     pub has_mixer: bool,
+    /// What its networks' outputs mean.
+    pub behaviour: Behaviour,
+    /// What its critic sees, if it has one.
+    pub critic: Option<CriticView>,
+}
+
+const fn value_based(choice: AlgoChoice, id: &'static str, name: &'static str) -> AlgoInfo {
+    let behaviour = Behaviour::EpsilonGreedy;
+    AlgoInfo { choice, id, name, team_value: false, has_mixer: false, behaviour, critic: None }
+}
+
+const fn policy_gradient(choice: AlgoChoice, id: &'static str, name: &'static str, critic: CriticView) -> AlgoInfo {
+    AlgoInfo { behaviour: Behaviour::Softmax, critic: Some(critic), ..value_based(choice, id, name) }
 }
 
 /// Every algorithm, in menu order.
-pub const ALGORITHMS: [AlgoInfo; 3] = [
-    AlgoInfo { choice: AlgoChoice::Iql, id: "iql", name: "IQL", team_value: false, has_mixer: false },
-    AlgoInfo { choice: AlgoChoice::Vdn, id: "vdn", name: "VDN", team_value: true, has_mixer: false },
-    AlgoInfo { choice: AlgoChoice::Qmix, id: "qmix", name: "QMIX", team_value: true, has_mixer: true },
+pub const ALGORITHMS: [AlgoInfo; 5] = [
+    value_based(AlgoChoice::Iql, "iql", "IQL"),
+    AlgoInfo { team_value: true, ..value_based(AlgoChoice::Vdn, "vdn", "VDN") },
+    AlgoInfo { team_value: true, has_mixer: true, ..value_based(AlgoChoice::Qmix, "qmix", "QMIX") },
+    policy_gradient(AlgoChoice::Ippo, "ippo", "IPPO", CriticView::Local),
+    policy_gradient(AlgoChoice::Mappo, "mappo", "MAPPO", CriticView::Central),
 ];
 
 impl AlgoChoice {
     /// Its entry in the list.
     pub fn info(self) -> &'static AlgoInfo {
         ALGORITHMS.iter().find(|a| a.choice == self).expect("every choice is listed")
+    }
+
+    /// Whether agents follow a stochastic policy trained by its gradient, rather than Q values.
+    pub fn is_policy_gradient(self) -> bool {
+        self.info().behaviour == Behaviour::Softmax
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a value-based learner can be told: plain data, named once, used by the algorithms and by the experiment's spec.
+//! What a learner can be told: plain data, named once, used by the algorithms and by the experiment's spec.
 //!
 //! They derive serde because a spec crosses to the worker as bytes of the same build; links have a format of their own.
 
@@ -14,6 +14,10 @@ pub enum AlgoChoice {
     /// Monotonic value factorisation (Rashid et al. 2018).
     #[default]
     Qmix,
+    /// Independent proximal policy optimisation (de Witt et al. 2020).
+    Ippo,
+    /// The same with a central critic (Yu et al. 2022).
+    Mappo,
 }
 
 /// How actions are chosen while data is gathered.
@@ -56,7 +60,51 @@ pub enum ActivationChoice {
     Tanh,
 }
 
-/// Everything a value-based learner needs.
+/// How policy gradients judge an action.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AdvantageChoice {
+    /// Generalised advantage estimation (Schulman et al. 2016).
+    #[default]
+    Gae,
+    /// n-step return less the critic's value.
+    NStep,
+    /// The episode's return against those of others with the same start; no critic.
+    Group,
+}
+
+/// Which deviation divides group-relative advantages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DeviationChoice {
+    /// Of the group as all there is: divided by its size.
+    #[default]
+    Population,
+    /// Of the group as a sample: divided by its size less one.
+    Sample,
+}
+
+/// Over whom advantages are normalised in a minibatch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NormAdvChoice {
+    /// They are not.
+    Off,
+    /// Over all agents.
+    #[default]
+    Batch,
+    /// Over each agent's own.
+    Agent,
+}
+
+/// What an agent without a legal action means to a critic that reads its observation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum InactiveChoice {
+    /// Its value is not trained.
+    #[default]
+    Mask,
+    /// Its value is trained on zeros and its id instead of its observation.
+    Zero,
+}
+
+/// Everything a learner needs. Fields of the other family have no effect.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LearnerSettings {
     /// Adam's learning rate at env step 0.
@@ -123,4 +171,40 @@ pub struct LearnerSettings {
     pub standardise: bool,
     /// Treat the time limit as termination (wrong on purpose; off).
     pub timeout_terminal: bool,
+    /// The critic's learning rate at env step 0; it falls in proportion to `lr`.
+    pub critic_lr: f32,
+    /// Weight of the policy's entropy at env step 0.
+    pub entropy: f32,
+    /// Weight of the entropy from `entropy_over` env steps on.
+    pub entropy_end: f32,
+    /// Env steps over which it falls linearly; 0 keeps `entropy`.
+    pub entropy_over: u32,
+    /// Clip range ε of the probability ratio: 1 − ε ..= 1 + ε.
+    pub clip_ratio: f32,
+    /// Clip range of the value about the one it had in the rollout, on the critic's own scale; 0 is off.
+    pub value_clip: f32,
+    /// Weight of the value loss.
+    pub value_coef: f32,
+    /// λ of GAE.
+    pub gae_lambda: f32,
+    /// How an action is judged.
+    pub advantage: AdvantageChoice,
+    /// n of n-step returns.
+    pub n_step: u32,
+    /// Episodes of one start that are compared with one another.
+    pub group: u32,
+    /// Their deviation.
+    pub deviation: DeviationChoice,
+    /// Normalisation of advantages in a minibatch; none after `group`.
+    pub norm_adv: NormAdvChoice,
+    /// Whether the critic learns returns less their mean, divided by their deviation.
+    pub value_norm: bool,
+    /// What an agent without a legal action means to a local critic.
+    pub inactive: InactiveChoice,
+    /// Passes over a rollout.
+    pub epochs: u32,
+    /// Gradient steps of a pass.
+    pub minibatches: u32,
+    /// Orthogonal initial weights, or PyTorch's uniform ones.
+    pub orthogonal: bool,
 }

@@ -1,6 +1,6 @@
 //! Value-based learners (IQL, VDN, QMIX): ε-greedy rollouts into replay, gradient steps on minibatches of it.
 
-use super::learner::{Built, Central, Common};
+use super::learner::{Built, Central, Common, Experience};
 use super::parts::acting::{Acting, act};
 use super::parts::clock::BeginUpdate;
 use super::parts::explore::Behaviour;
@@ -54,7 +54,7 @@ pub(super) fn build(plan: &mut Plan, algo: AlgoChoice, common: &Common<'_>) -> B
         None if algo.info().team_value => Central::Sum,
         None => Central::Nothing,
     };
-    Built { central, targets, replay, rollout, gradient_steps }
+    Built { central, targets, experience: Experience::Replay(replay), rollout, gradient_steps }
 }
 
 fn mixing_network(plan: &mut Plan, info: &EnvInfo, settings: &LearnerSettings) -> MixingNetwork {

@@ -40,7 +40,7 @@ fn learned_values(algo: AlgoChoice, timeout_terminal: bool, sees_time: bool) -> 
     let learner = learner(env, algo, &settings);
     let buffers = learner.start::<f32>();
     (0..updates).for_each(|_| update(&learner, &buffers));
-    let q = named(&learner, &buffers, "online.q");
+    let q = named(&learner, &buffers, "online.outputs");
     // One of T+1 = 2 observations a segment, one agent, actions padded to 8.
     q.chunks_exact(16).map(|rows| rows[0]).collect()
 }
@@ -136,7 +136,7 @@ fn p04_reward_terminal_and_next_value_belong_to_one_env_step() {
             write_replay(&learner, &buffers, &trajectory());
             if segment == 3 {
                 // Within a segment the observation after the terminal is what its next env step begins with.
-                let ring = &learner.replay.ring;
+                let ring = &learner.replay().expect("value-based").ring;
                 let width = buffers.read(ring.obs).len() / 8;
                 assert_eq!(buffers.read(ring.obs)[4 * width], 1.0, "state 0 at t = 2");
             }
@@ -177,7 +177,7 @@ fn p04_a_stored_transition_is_one_env_step() {
     let learner = learner(env, AlgoChoice::Iql, &LearnerSettings { rollout: 3, batch: 3, buffer: 3, ..settings() });
     let buffers = learner.start::<f32>();
     learner.rollout.run(&buffers);
-    let ring = &learner.replay.ring;
+    let ring = &learner.replay().expect("value-based").ring;
     let state = buffers.read(ring.state);
     let seen: Vec<usize> = state.chunks_exact(8).filter_map(|row| row.iter().position(|&x| x == 1.0)).collect();
     assert_eq!(seen, [0, 1, 1, 2, 0, 1]);
@@ -202,7 +202,7 @@ fn segments_of_episodes_and_of_env_steps_give_the_same_gradient() {
             let count = if whole { 5 } else { 10 };
             let settings = LearnerSettings { envs: 5, rollout: 2, batch: count, buffer: count, ..settings() };
             let learner = learner(env, algo, &settings);
-            assert_eq!(learner.replay.batch.steps, if whole { 2 } else { 1 });
+            assert_eq!(learner.replay().expect("value-based").batch.steps, if whole { 2 } else { 1 });
             let buffers: Buffers<f64> = learner.start();
             update(&learner, &buffers);
             let grad = buffers.read(learner.agents.block.grad).clone();

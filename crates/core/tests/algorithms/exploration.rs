@@ -139,7 +139,7 @@ fn p37_without_an_id_equal_observations_give_equal_actions() {
         (0..4)
             .map(|t| {
                 let at = EnvState { ints: vec![t], reals: vec![] };
-                let q = probe.utilities(at.view());
+                let q = probe.outputs(at.view());
                 let distinct: BTreeSet<Vec<u32>> = q.iter().map(|q| q.iter().map(|x| x.to_bits()).collect()).collect();
                 let greedy: BTreeSet<u32> = q.iter().map(|q| greedy(q, &[1; 5])).collect();
                 (distinct.len(), greedy.len())

@@ -34,7 +34,7 @@ fn p19_the_smallest_cooperative_game_is_learned() {
             let probe = Probe { learner: &run.learner, buffers: &run.buffers };
             let mut state = EnvState::new(run.learner.env.info());
             run.learner.env.reset_to(state.view_mut(), 0);
-            let q = probe.utilities(state.view());
+            let q = probe.outputs(state.view());
             let joint = |a: usize, b: usize| match probe.team_value(state.view(), false) {
                 Some(value) => value.q_tot(&[q[0][a], q[1][b]], 2)[0],
                 // An independent learner's value is the mean over what the other one did.

@@ -18,7 +18,7 @@ fn one_transition(algo: AlgoChoice, double_q: bool, masks: [[u32; 3]; 2]) -> (Le
     let rewards = vec![1.0, 1.0, 1.0];
     write_replay(&learner, &buffers, &[Transition { states: [0, 1], actions: vec![0, 1], rewards, terminal: false }]);
     // Rows: time, agent.
-    buffers.write(learner.replay.ring.mask)[6..].copy_from_slice(&masks.concat());
+    buffers.write(learner.replay().expect("value-based").ring.mask)[6..].copy_from_slice(&masks.concat());
     (learner, buffers)
 }
 

@@ -151,7 +151,7 @@ fn p17_the_mixer_reads_the_global_state_and_no_observation() {
         weights[net.layers[0].weight.range()].fill(0.0);
         weights[net.layers[1].weight.range()].fill(0.0);
     }
-    let ring = &learner.replay.ring;
+    let ring = &learner.replay().expect("value-based").ring;
     let plain = q_tot(&learner, &buffers, |_| ());
     assert!(plain.iter().all(|q| q.is_finite()) && plain[0] != plain[1], "states differ: {plain:?}");
 
@@ -190,7 +190,7 @@ fn p15_q_tot_rises_with_every_q_in_a_run() {
     for _ in 0..5 {
         (0..20).for_each(|_| run.update());
         let mixer = run.learner.central.mixer().expect("QMIX");
-        let (net, batch) = (&mixer.net, &run.learner.replay.batch);
+        let (net, batch) = (&mixer.net, &run.learner.replay().expect("value-based").batch);
         let weights = run.buffers.read(mixer.block.weights);
         let state = run.buffers.read(batch.state);
         let q = named(&run.learner, &run.buffers, "taken");

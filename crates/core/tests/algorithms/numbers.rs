@@ -161,7 +161,7 @@ fn play_greedily(run: &Run, start: u32) -> Episode {
     }
     let (mut rewards, mut parts) = (vec![0.0; n], vec![0.0; n * info.part_names.len()]);
     for step in 1..=info.max_steps {
-        let (q, legal) = (probe.utilities(state.view()), probe.legal(state.view()));
+        let (q, legal) = (probe.outputs(state.view()), probe.legal(state.view()));
         let actions: Vec<u32> = q.iter().zip(&legal).map(|(q, legal)| greedy(q, legal)).collect();
         let mut out = StepOut { rewards: &mut rewards, parts: &mut parts };
         // Greedy play in a world that draws nothing once it has begun.

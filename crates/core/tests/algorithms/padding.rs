@@ -42,7 +42,7 @@ fn build(algo: AlgoChoice, segments: u32, steps: u32) -> (Learner, Buffers<f32>)
 /// Copies what was recorded of `from`, segment by segment, into the beginning of the segments of `to`, whose rest
 /// becomes padding: weight 0 around numbers that would be seen if anything looked.
 fn pad(from: &(Learner, Buffers<f32>), to: &(Learner, Buffers<f32>)) {
-    let (a, b) = (&from.0.replay.ring, &to.0.replay.ring);
+    let (a, b) = (&from.0.replay().expect("value-based").ring, &to.0.replay().expect("value-based").ring);
     let (short, long) = (a.steps as usize, b.steps as usize);
     copy(from, to, a.obs, b.obs, [short + 1, long + 1], 0.7);
     copy(from, to, a.state, b.state, [short + 1, long + 1], -0.4);
@@ -64,7 +64,7 @@ fn copy<T: Content>(
     let source = from.1.read(a);
     let mut sink = to.1.write(b);
     sink.fill(filler);
-    let width = source.len() / (from.0.replay.ring.count as usize * short);
+    let width = source.len() / (from.0.replay().expect("value-based").ring.count as usize * short);
     for (kept, padded) in source.chunks_exact(short * width).zip(sink.chunks_exact_mut(long * width)) {
         padded[..kept.len()].copy_from_slice(kept);
     }

@@ -90,7 +90,7 @@ fn filled(w: &Work, learner: &Learner) -> Buffers<f32> {
     }
 
     // Rows of observations are (episode, step 0..=T, agent); rows of states are (episode, step 0..=T).
-    let ring = &learner.replay.ring;
+    let ring = &learner.replay().expect("value-based").ring;
     let moments = w.b * (w.t + 1);
     let mut obs = buffers.write(ring.obs);
     let stride = obs.len() / (moments * w.n);

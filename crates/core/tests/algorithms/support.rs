@@ -253,7 +253,7 @@ pub(crate) struct Transition {
 
 /// Fills the ring from its beginning with consecutive transitions; all actions are legal everywhere.
 pub(crate) fn write_replay<R: Real>(learner: &Learner, buffers: &Buffers<R>, transitions: &[Transition]) {
-    let ring = &learner.replay.ring;
+    let ring = &learner.replay().expect("value-based").ring;
     let (n, steps) = (learner.agents.count as usize, ring.steps as usize);
     let width = |id: Id<Reals, _>, rows: usize| buffers.read(id).len() / rows;
     let rows = ring.count as usize * (steps + 1);
@@ -281,7 +281,7 @@ pub(crate) fn write_replay<R: Real>(learner: &Learner, buffers: &Buffers<R>, tra
 
 /// Tells the clock that the ring is full.
 pub(crate) fn fill_count<R: Real>(learner: &Learner, buffers: &Buffers<R>) {
-    buffers.write(learner.clock.counters)[RING_FILL] = learner.replay.ring.count;
+    buffers.write(learner.clock.counters)[RING_FILL] = learner.replay().expect("value-based").ring.count;
 }
 
 /// Whether two numbers agree to a millionth of the larger, or of 1.

@@ -130,7 +130,7 @@ fn check_all(algo: AlgoChoice, base: &LearnerSettings, name: &str) {
                         5,
                         Evaluations { episodes: 1, explores: false },
                     );
-                    assert_eq!(learner.replay.batch.steps, steps);
+                    assert_eq!(learner.replay().expect("value-based").batch.steps, steps);
                     check(&what, &learner);
                 }
             }

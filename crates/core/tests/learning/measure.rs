@@ -118,7 +118,7 @@ fn start(run: &Run) -> EnvState {
 fn greedy_joint(run: &Run) -> [u32; 2] {
     let probe = Probe { learner: &run.learner, buffers: &run.buffers };
     let state = start(run);
-    let (q, legal) = (probe.utilities(state.view()), probe.legal(state.view()));
+    let (q, legal) = (probe.outputs(state.view()), probe.legal(state.view()));
     [0, 1].map(|agent| greedy(&q[agent], &legal[agent]) + 1)
 }
 
@@ -134,7 +134,7 @@ fn table_error(run: &Run, spec: &ExperimentSpec, of: Values) -> Option<f64> {
     let probe = Probe { learner: &run.learner, buffers: &run.buffers };
     let mut largest = 0.0_f64;
     for (state, table) in two_step_states(run).iter().zip(tables) {
-        let q = probe.utilities(state.view());
+        let q = probe.outputs(state.view());
         let joint: Vec<f32> = (0..4).flat_map(|a| [q[0][a / 2], q[1][a % 2]]).collect();
         let learned = probe.team_value(state.view(), false)?.q_tot(&joint, 2);
         for (learned, exact) in learned.iter().zip(table) {

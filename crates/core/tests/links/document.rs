@@ -114,11 +114,21 @@ fn row(texts: &Table, knob: &Knob) -> String {
     format!("| `{}` | {name} | {values} | {} | {live}{} |", knob.key, defaults(knob), tip.replace('|', "\\|"))
 }
 
-/// The defaults under QMIX, once where they agree.
+/// The defaults, once where they agree: of the worlds, and of value-based learners and policy gradients where a knob
+/// applies to both.
 fn defaults(knob: &Knob) -> String {
-    let worlds = [EnvChoice::Pellet, EnvChoice::Matrix, EnvChoice::TwoStep];
-    let texts = worlds.map(|env| knob.text(&ExperimentSpec::defaults(env, AlgoChoice::Qmix)));
-    if texts.iter().all(|text| *text == texts[0]) { texts[0].clone() } else { texts.join(" / ") }
+    let of = |algo: AlgoChoice| {
+        let worlds = [EnvChoice::Pellet, EnvChoice::Matrix, EnvChoice::TwoStep];
+        let texts = worlds.map(|env| knob.text(&ExperimentSpec::defaults(env, algo)));
+        if texts.iter().all(|text| *text == texts[0]) { texts[0].clone() } else { texts.join(" / ") }
+    };
+    let applies = |algo: AlgoChoice| (knob.applies)(&ExperimentSpec::defaults(EnvChoice::Pellet, algo));
+    let (values, policies) = (of(AlgoChoice::Qmix), of(AlgoChoice::Mappo));
+    match (applies(AlgoChoice::Qmix), applies(AlgoChoice::Mappo)) {
+        (false, true) => policies,
+        (true, true) if values != policies && knob.key != "algo" => format!("{values}; policy gradients: {policies}"),
+        _ => values,
+    }
 }
 
 fn english(texts: &Table, id: &str) -> String {

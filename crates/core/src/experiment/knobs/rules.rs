@@ -1,18 +1,22 @@
 //! What one field means for another: bounds that involve several, which algorithm fits which world, derived figures.
 
-use super::{KNOBS, knob};
+use super::{KNOBS, knob, table};
 use crate::base::lanes::padded;
 use crate::env::api::EnvInfo;
 use crate::env::matrix_game::{ACTIONS, PAYOFF};
 use crate::env::pellet::PelletError;
 use crate::env::registry::EnvError;
 use crate::experiment::snapshot::Sentence;
-use crate::experiment::spec::{AlgoChoice, CellKind, EnvChoice, ExperimentSpec, GameChoice, Payoffs, StartChoice};
+use crate::experiment::spec::{
+    AdvantageChoice, AlgoChoice, CellKind, EnvChoice, ExperimentSpec, GameChoice, Payoffs, StartChoice,
+};
 use crate::experiment::world;
 use crate::marl::registry::{Refusal, accepts};
 
 /// Bytes that replay and the largest batch may take together.
 const MEMORY: u64 = 256 << 20;
+/// Longest rollout, env steps of an environment.
+const LONGEST_ROLLOUT: u32 = 128;
 /// Evaluation points of one budget, so that a curve stays a curve.
 const EVALUATIONS: u32 = 5_000;
 
@@ -79,15 +83,45 @@ fn bound_payoff(payoff: &mut f32, told: &mut Vec<Sentence>) {
 }
 
 fn normalise_run(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
+    if spec.algo.is_policy_gradient() {
+        normalise_on_policy(spec, told);
+    } else {
+        normalise_replay(spec, told);
+    }
+    let rarest = spec.budget.div_ceil(EVALUATIONS);
+    change(spec, "eval_every", rarest, Bound::AtLeast, "notice.too_many_evaluations", told);
+}
+
+/// Rollouts of a policy gradient: whole episodes of whole groups where advantages are relative, minibatches that are
+/// not empty, and buffers that fit.
+fn normalise_on_policy(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
+    let Ok(env) = world::env_spec(spec).build() else { return };
+    let mut episode = env.info().max_steps;
+    if table::group(spec) {
+        if episode > LONGEST_ROLLOUT {
+            change(spec, "limit", LONGEST_ROLLOUT, Bound::AtMost, "notice.group_limit", told);
+            episode = LONGEST_ROLLOUT;
+        }
+        change(spec, "rollout", episode, Bound::Exactly, "notice.whole_episodes", told);
+        let (envs, group) = (spec.learner.envs, spec.learner.group);
+        change(spec, "envs", (envs / group).max(1) * group, Bound::Exactly, "notice.whole_groups", told);
+    }
+    let per_item = memory_on_policy(spec, env.info());
+    let most = (MEMORY / per_item / u64::from(spec.learner.envs)).clamp(1, u64::from(LONGEST_ROLLOUT)) as u32;
+    change(spec, "rollout", most, Bound::AtMost, "notice.too_much_memory", told);
+    let items = spec.learner.envs * spec.learner.rollout;
+    change(spec, "minibatches", items, Bound::AtMost, "notice.too_many_minibatches", told);
+}
+
+fn normalise_replay(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
     let steps = segment_steps(spec);
-    let whole = (spec.learner.rollout.div_ceil(steps) * steps).min(128 / steps * steps);
+    let longest = LONGEST_ROLLOUT / steps * steps;
+    let whole = (spec.learner.rollout.div_ceil(steps) * steps).min(longest);
     if whole != spec.learner.rollout {
         change(spec, "rollout", whole, Bound::Exactly, "notice.whole_episodes", told);
     }
     let least = spec.learner.batch.max(spec.learner.envs);
     change(spec, "buffer", least, Bound::AtLeast, "notice.buffer_too_small", told);
-    let rarest = spec.budget.div_ceil(EVALUATIONS);
-    change(spec, "eval_every", rarest, Bound::AtLeast, "notice.too_many_evaluations", told);
     let Ok(env) = world::env_spec(spec).build() else { return };
     let (per_segment, per_row) = memory(spec, env.info());
     // A quarter is enough for the largest batch on networks of the middle size, and leaves room for many segments.
@@ -141,6 +175,20 @@ fn memory(spec: &ExperimentSpec, info: &EnvInfo) -> (u64, u64) {
     (4 * stored, 4 * (stored + (steps + 1) * 4 * (network + mixer)))
 }
 
+/// Bytes of an item of a rollout, were all items in one minibatch.
+fn memory_on_policy(spec: &ExperimentSpec, info: &EnvInfo) -> u64 {
+    let l = &spec.learner;
+    let lanes = |width: u32| u64::from(padded(width));
+    let (agents, actions) = (u64::from(info.num_agents), u64::from(info.num_actions));
+    let (obs, state) = (lanes(info.obs_len() + info.num_agents), lanes(info.state_len()));
+    // As `marl::parts::trajectories::Trajectories` lays it out, and what a minibatch copies of it.
+    let stored = agents * (3 * obs + 2 * actions + 8) + 3 * state;
+    let hidden = lanes(l.hidden) * u64::from(l.layers);
+    // Policy and critic in a minibatch, the critic over the rollout.
+    let networks = agents * (3 * hidden + 2 * lanes(info.num_actions) + 32);
+    4 * (stored + networks)
+}
+
 /// [`EnvInfo::segment_steps`] of an experiment's world; 1 of an impossible one.
 pub fn segment_steps(spec: &ExperimentSpec) -> u32 {
     world::env_spec(spec).build().map_or(1, |env| env.info().segment_steps())
@@ -149,7 +197,8 @@ pub fn segment_steps(spec: &ExperimentSpec) -> u32 {
 /// Gradient steps per env step, the training ratio.
 pub fn gradient_steps_per_env_step(spec: &ExperimentSpec) -> f32 {
     let l = &spec.learner;
-    l.grad_steps as f32 / (l.envs * l.rollout) as f32
+    let per_update = if spec.algo.is_policy_gradient() { l.epochs * l.minibatches } else { l.grad_steps };
+    per_update as f32 / (l.envs * l.rollout) as f32
 }
 
 /// Whether the world is that matrix game.
@@ -159,6 +208,9 @@ pub(super) fn plays(spec: &ExperimentSpec, game: GameChoice) -> bool {
 
 /// Why `algo` cannot be used in this world; `None` where it can.
 pub fn why_not(spec: &ExperimentSpec, algo: AlgoChoice) -> Option<Sentence> {
+    if algo == AlgoChoice::Mappo && spec.learner.advantage == AdvantageChoice::Group {
+        return Some(Sentence::new("refuse.group_has_no_critic", &[algo.info().name]));
+    }
     // An impossible world has its own sentence.
     let env = world::env_spec(spec).build().ok()?;
     match accepts(algo, env.info()) {
@@ -173,7 +225,7 @@ pub fn why_not(spec: &ExperimentSpec, algo: AlgoChoice) -> Option<Sentence> {
 pub fn remarks(spec: &ExperimentSpec) -> Vec<Sentence> {
     let l = &spec.learner;
     let agents = if spec.env == EnvChoice::Pellet { spec.pellet.agents } else { 2 };
-    let mixes = spec.algo != AlgoChoice::Iql;
+    let mixes = spec.algo.info().team_value;
     let pellet = spec.env == EnvChoice::Pellet;
     [
         (agents > 1 && l.shared && !l.agent_id, "remark.no_agent_id"),

@@ -5,8 +5,9 @@
 use super::rules::{plays, switch_algo, switch_env};
 use super::{Group, Kind, Knob};
 use crate::experiment::spec::{
-    ActivationChoice, AlgoChoice, EngineChoice, EnvChoice, EvalChoice, ExperimentSpec, ExploreChoice, GameChoice,
-    PositivityChoice, RewardChoice, StartChoice, TargetChoice, TieChoice,
+    ActivationChoice, AdvantageChoice, AlgoChoice, DeviationChoice, EngineChoice, EnvChoice, EvalChoice,
+    ExperimentSpec, ExploreChoice, GameChoice, InactiveChoice, NormAdvChoice, PositivityChoice, RewardChoice,
+    StartChoice, TargetChoice, TieChoice,
 };
 
 /// Unit of what replay counts; see [`Knob::unit_id`].
@@ -95,12 +96,29 @@ fn qmix(s: &ExperimentSpec) -> bool {
     s.algo == AlgoChoice::Qmix
 }
 
+fn value_based(s: &ExperimentSpec) -> bool {
+    !s.algo.is_policy_gradient()
+}
+
+fn policy_gradient(s: &ExperimentSpec) -> bool {
+    s.algo.is_policy_gradient()
+}
+
+/// Advantages relative to a group of episodes.
+pub(super) fn group(s: &ExperimentSpec) -> bool {
+    policy_gradient(s) && s.learner.advantage == AdvantageChoice::Group
+}
+
+fn critic(s: &ExperimentSpec) -> bool {
+    policy_gradient(s) && !group(s)
+}
+
 fn greedy(s: &ExperimentSpec) -> bool {
-    s.learner.explore == ExploreChoice::EpsilonGreedy
+    value_based(s) && s.learner.explore == ExploreChoice::EpsilonGreedy
 }
 
 /// Every tunable.
-pub static KNOBS: [Knob; 53] = {
+pub static KNOBS: [Knob; 71] = {
     use Group::{Algorithm, Exploration, Networks, Replay, Run, World};
     [
         knob(
@@ -165,23 +183,58 @@ pub static KNOBS: [Knob; 53] = {
         knob(
             "algo",
             Algorithm,
-            choice!(algo: AlgoChoice { "iql" => Iql, "vdn" => Vdn, "qmix" => Qmix } |s, algo| switch_algo(s, algo)),
+            choice!(algo: AlgoChoice {
+                "iql" => Iql, "vdn" => Vdn, "qmix" => Qmix, "ippo" => Ippo, "mappo" => Mappo,
+            } |s, algo| switch_algo(s, algo)),
         )
         .beginner(),
         knob("lr", Algorithm, float!(learner.lr, 1e-6, 1.0, log)).live().beginner(),
         knob("lr_end", Algorithm, float!(learner.lr_end, 0.0, 1.0, log)).when(|s| s.learner.lr_over > 0),
         knob("lr_over", Algorithm, int!(learner.lr_over, 0, 10_000_000)).unit(ENV_STEPS),
         knob("gamma", Algorithm, float!(learner.gamma, 0.0, 1.0)).beginner(),
-        knob("double", Algorithm, switch!(learner.double_q)),
+        knob("critic_lr", Algorithm, float!(learner.critic_lr, 1e-6, 1.0, log)).when(critic),
+        knob(
+            "adv",
+            Algorithm,
+            choice!(learner.advantage: AdvantageChoice { "gae" => Gae, "nstep" => NStep, "group" => Group }),
+        )
+        .beginner()
+        .when(policy_gradient),
+        knob("lambda", Algorithm, float!(learner.gae_lambda, 0.0, 1.0))
+            .when(|s| policy_gradient(s) && s.learner.advantage == AdvantageChoice::Gae),
+        knob("n_step", Algorithm, int!(learner.n_step, 1, 128))
+            .unit(ENV_STEPS)
+            .when(|s| policy_gradient(s) && s.learner.advantage == AdvantageChoice::NStep),
+        knob("group", Algorithm, int!(learner.group, 2, 64)).unit("unit.episodes").beginner().when(group),
+        knob(
+            "dev",
+            Algorithm,
+            choice!(learner.deviation: DeviationChoice { "population" => Population, "sample" => Sample }),
+        )
+        .when(group),
+        knob(
+            "norm_adv",
+            Algorithm,
+            choice!(learner.norm_adv: NormAdvChoice { "off" => Off, "batch" => Batch, "agent" => Agent }),
+        )
+        .when(critic),
+        knob("clip_ratio", Algorithm, float!(learner.clip_ratio, 0.01, 1.0)).beginner().when(policy_gradient),
+        knob("value_coef", Algorithm, float!(learner.value_coef, 0.0, 10.0)).when(critic),
+        knob("value_clip", Algorithm, float!(learner.value_clip, 0.0, 10.0)).when(critic),
+        knob("value_norm", Algorithm, switch!(learner.value_norm)).when(critic),
+        knob("inactive", Algorithm, choice!(learner.inactive: InactiveChoice { "mask" => Mask, "zero" => Zero }))
+            .when(|s| critic(s) && s.algo == AlgoChoice::Ippo),
+        knob("double", Algorithm, switch!(learner.double_q)).when(value_based),
         knob("clip", Algorithm, float!(learner.clip, 1e-3, 1e6, log)),
         knob("beta", Algorithm, float!(learner.hysteresis, 0.0, 1.0)).when(|s| s.algo == AlgoChoice::Iql),
-        knob("standardise", Algorithm, switch!(learner.standardise)),
+        knob("standardise", Algorithm, switch!(learner.standardise)).when(value_based),
         knob("timeout_terminal", Algorithm, switch!(learner.timeout_terminal)).when(pellet),
         knob("shared", Networks, switch!(learner.shared)).beginner(),
         knob("agent_id", Networks, switch!(learner.agent_id)).when(|s| s.learner.shared),
         knob("hidden", Networks, int!(learner.hidden, 8, 128, 8)).unit("unit.units"),
         knob("layers", Networks, int!(learner.layers, 1, 3)),
         knob("act", Networks, choice!(learner.activation: ActivationChoice { "relu" => Relu, "tanh" => Tanh })),
+        knob("orthogonal", Networks, switch!(learner.orthogonal)).when(policy_gradient),
         knob("monotone", Networks, switch!(learner.monotone)).beginner().when(qmix),
         knob("pos", Networks, choice!(learner.positivity: PositivityChoice { "abs" => Abs, "softplus" => Softplus }))
             .when(|s| qmix(s) && s.learner.monotone),
@@ -195,21 +248,31 @@ pub static KNOBS: [Knob; 53] = {
             Exploration,
             choice!(learner.explore: ExploreChoice { "eps" => EpsilonGreedy, "uniform" => Uniform }),
         )
-        .beginner(),
+        .beginner()
+        .when(value_based),
         knob("eps", Exploration, float!(learner.eps, 0.0, 1.0)).live().beginner().when(greedy),
         knob("eps_end", Exploration, float!(learner.eps_end, 0.0, 1.0)).when(|s| greedy(s) && s.learner.eps_over > 0),
         knob("eps_over", Exploration, int!(learner.eps_over, 0, 10_000_000)).beginner().unit(ENV_STEPS).when(greedy),
+        knob("entropy", Exploration, float!(learner.entropy, 0.0, 1.0)).beginner().when(policy_gradient),
+        knob("entropy_end", Exploration, float!(learner.entropy_end, 0.0, 1.0))
+            .when(|s| policy_gradient(s) && s.learner.entropy_over > 0),
+        knob("entropy_over", Exploration, int!(learner.entropy_over, 0, 10_000_000))
+            .unit(ENV_STEPS)
+            .when(policy_gradient),
         knob("envs", Replay, int!(learner.envs, 1, 64)),
         knob("rollout", Replay, int!(learner.rollout, 1, 128)).unit(ENV_STEPS),
-        knob("grads", Replay, int!(learner.grad_steps, 1, 64)).unit(GRAD_STEPS),
-        knob("batch", Replay, int!(learner.batch, 1, 1_024)).unit(SEGMENTS),
-        knob("buffer", Replay, int!(learner.buffer, 1, 200_000)).unit(SEGMENTS),
-        knob("warmup", Replay, int!(learner.warmup, 0, 1_000_000)).unit(ENV_STEPS),
-        knob("target", Replay, choice!(learner.target: TargetChoice { "hard" => Hard, "soft" => Soft })),
+        knob("epochs", Replay, int!(learner.epochs, 1, 64)).beginner().when(policy_gradient),
+        knob("minibatches", Replay, int!(learner.minibatches, 1, 64)).when(policy_gradient),
+        knob("grads", Replay, int!(learner.grad_steps, 1, 64)).unit(GRAD_STEPS).when(value_based),
+        knob("batch", Replay, int!(learner.batch, 1, 1_024)).unit(SEGMENTS).when(value_based),
+        knob("buffer", Replay, int!(learner.buffer, 1, 200_000)).unit(SEGMENTS).when(value_based),
+        knob("warmup", Replay, int!(learner.warmup, 0, 1_000_000)).unit(ENV_STEPS).when(value_based),
+        knob("target", Replay, choice!(learner.target: TargetChoice { "hard" => Hard, "soft" => Soft })).when(value_based),
         knob("target_every", Replay, int!(learner.target_every, 1, 100_000))
             .unit(GRAD_STEPS)
-            .when(|s| s.learner.target == TargetChoice::Hard),
-        knob("tau", Replay, float!(learner.tau, 1e-5, 1.0, log)).when(|s| s.learner.target == TargetChoice::Soft),
+            .when(|s| value_based(s) && s.learner.target == TargetChoice::Hard),
+        knob("tau", Replay, float!(learner.tau, 1e-5, 1.0, log))
+            .when(|s| value_based(s) && s.learner.target == TargetChoice::Soft),
         knob("seed", Run, Kind::Seed { get: |s| s.seed, set: |s, v| s.seed = v }).beginner(),
         knob("budget", Run, int!(budget, 1_000, 10_000_000)).beginner().unit(ENV_STEPS),
         knob("eval_every", Run, int!(eval_every, 100, 10_000_000)).unit(ENV_STEPS),

@@ -28,8 +28,8 @@ pub struct Agents {
 pub struct Pass {
     /// Kept activations `[rows, hidden_width]`.
     pub hidden: Id<Reals, Training>,
-    /// Q `[rows, padded(|A|)]`.
-    pub q: Id<Reals, Training>,
+    /// Q values or logits `[rows, padded(|A|)]`.
+    pub outputs: Id<Reals, Training>,
 }
 
 impl Agents {
@@ -52,12 +52,7 @@ impl Agents {
 
     /// Rows of each network where every base in `bases` is the row of agent 1 of n consecutive ones.
     fn rows(&self, bases: impl Iterator<Item = u32> + Clone) -> Vec<Rows> {
-        let n = self.count;
-        if self.nets.len() == 1 {
-            vec![bases.flat_map(|base| base..base + n).collect::<Vec<_>>().into()]
-        } else {
-            (0..n).map(|i| Arc::from(bases.clone().map(|base| base + i).collect::<Vec<_>>())).collect()
-        }
+        rows_of(self.nets.len(), self.count, bases)
     }
 
     /// The acting part: each agent's Q values or logits from its own observation, `[E, n, padded(|A|)]`.
@@ -75,12 +70,12 @@ impl Agents {
         outputs
     }
 
-    /// Buffers of a forward pass over a minibatch's T+1 observations.
-    pub fn pass(&self, plan: &mut Plan, name: &str, batch: &Segments) -> Pass {
-        let (b, t, n) = (batch.count, batch.steps + 1, self.count);
+    /// Buffers of a forward pass over `items` (`[B, T+1]`, say) of n observations, named `{name}.…`.
+    pub fn pass(&self, plan: &mut Plan, name: &str, items: &[u32]) -> Pass {
+        let shape = |width: u32| [items, &[self.count, width]].concat();
         Pass {
-            hidden: plan.buffer(&format!("{name}.hidden"), &[b, t, n, self.net(0).hidden_width()]),
-            q: plan.buffer(&format!("{name}.q"), &[b, t, n, padded(self.net(0).outputs())]),
+            hidden: plan.buffer(&format!("{name}.hidden"), &shape(self.net(0).hidden_width())),
+            outputs: plan.buffer(&format!("{name}.outputs"), &shape(padded(self.net(0).outputs()))),
         }
     }
 
@@ -94,10 +89,7 @@ impl Agents {
         times: std::ops::Range<u32>,
         pass: Pass,
     ) {
-        for (net, rows) in self.nets.iter().zip(self.batch_rows(batch, times)) {
-            let net = net.clone();
-            list.train(phase, MlpForward { net, rows, weights, x: batch.obs, hidden: pass.hidden, y: pass.q });
-        }
+        self.forward_rows(list, phase, weights, batch.obs, self.batch_rows(batch, times), pass);
     }
 
     /// Adds ∂L/∂weights, given ∂L/∂Q at the observations 0..T.
@@ -109,25 +101,75 @@ impl Agents {
         dq: Id<Reals, Training>,
         scratch: Id<Reals, Training>,
     ) {
-        for (net, rows) in self.nets.iter().zip(self.batch_rows(batch, 0..batch.steps)) {
-            list.train(
-                Phase::Apply,
-                MlpBackward {
-                    net: net.clone(),
-                    rows,
-                    weights: self.block.weights.seen_by_training(),
-                    x: batch.obs,
-                    hidden: pass.hidden,
-                    dy: dq,
-                    scratch,
-                    grad: self.block.grad,
-                },
-            );
+        self.backward_rows(list, batch.obs, self.batch_rows(batch, 0..batch.steps), pass, dq, scratch);
+    }
+
+    /// Logits of all agents at the observations `obs` of `count` items.
+    pub fn forward_items(&self, list: &mut List, obs: Id<Reals, Training>, count: u32, pass: Pass) {
+        let weights = self.block.weights.seen_by_training();
+        self.forward_rows(list, Phase::Sample, weights, obs, self.item_rows(count), pass);
+    }
+
+    /// Adds ∂L/∂weights, given ∂L/∂logits of `count` items.
+    pub fn backward_items(
+        &self,
+        list: &mut List,
+        obs: Id<Reals, Training>,
+        count: u32,
+        pass: Pass,
+        dlogits: Id<Reals, Training>,
+        scratch: Id<Reals, Training>,
+    ) {
+        self.backward_rows(list, obs, self.item_rows(count), pass, dlogits, scratch);
+    }
+
+    fn forward_rows(
+        &self,
+        list: &mut List,
+        phase: Phase,
+        weights: Id<Reals, Training>,
+        x: Id<Reals, Training>,
+        rows: Vec<Rows>,
+        pass: Pass,
+    ) {
+        for (net, rows) in self.nets.iter().zip(rows) {
+            let net = net.clone();
+            list.train(phase, MlpForward { net, rows, weights, x, hidden: pass.hidden, y: pass.outputs });
         }
+    }
+
+    fn backward_rows(
+        &self,
+        list: &mut List,
+        x: Id<Reals, Training>,
+        rows: Vec<Rows>,
+        pass: Pass,
+        dy: Id<Reals, Training>,
+        scratch: Id<Reals, Training>,
+    ) {
+        for (net, rows) in self.nets.iter().zip(rows) {
+            let (weights, grad) = (self.block.weights.seen_by_training(), self.block.grad);
+            let (net, hidden) = (net.clone(), pass.hidden);
+            list.train(Phase::Apply, MlpBackward { net, rows, weights, x, hidden, dy, scratch, grad });
+        }
+    }
+
+    fn item_rows(&self, count: u32) -> Vec<Rows> {
+        self.rows((0..count).map(|item| item * self.count))
     }
 
     fn batch_rows(&self, batch: &Segments, times: std::ops::Range<u32>) -> Vec<Rows> {
         let (steps, n) = (batch.steps + 1, self.count);
         self.rows((0..batch.count).flat_map(move |b| times.clone().map(move |t| (b * steps + t) * n)))
+    }
+}
+
+/// Rows of each of `nets` networks, one for all or one each, where every base in `bases` is the first of `count`
+/// consecutive rows, one per agent.
+pub(super) fn rows_of(nets: usize, count: u32, bases: impl Iterator<Item = u32> + Clone) -> Vec<Rows> {
+    if nets == 1 {
+        vec![bases.flat_map(|base| base..base + count).collect::<Vec<_>>().into()]
+    } else {
+        (0..count).map(|i| Arc::from(bases.clone().map(|base| base + i).collect::<Vec<_>>())).collect()
     }
 }

@@ -14,7 +14,7 @@ pub const ENV_STEP: usize = 2;
 pub const RING_HEAD: usize = 3;
 /// Segments in the replay ring.
 pub const RING_FILL: usize = 4;
-/// Env step within the segment being recorded.
+/// Env step within the segment or rollout being recorded.
 pub const SEGMENT_STEP: usize = 5;
 /// Training episodes finished.
 pub const EPISODES: usize = 6;
@@ -32,7 +32,15 @@ pub const EPS: usize = 3;
 pub const EPS_END: usize = 4;
 /// Env steps of its fall.
 pub const EPS_OVER: usize = 5;
-const SETTINGS_LEN: u32 = 6;
+/// The critic's learning rate as a multiple of the actors'.
+pub const CRITIC_RATE: usize = 6;
+/// Weight of the entropy at env step 0.
+pub const ENTROPY: usize = 7;
+/// Weight of the entropy from `ENTROPY_OVER` on.
+pub const ENTROPY_END: usize = 8;
+/// Env steps of its fall.
+pub const ENTROPY_OVER: usize = 9;
+const SETTINGS_LEN: u32 = 10;
 
 /// Index into `scalars`, written by the kernels: learning rate of this gradient step.
 pub const LR_NOW: usize = 0;
@@ -46,7 +54,11 @@ pub const CLIP_SCALE: usize = 3;
 pub const GRAD_NORM: usize = 4;
 /// Loss of this gradient step.
 pub const LOSS: usize = 5;
-const SCALARS_LEN: u32 = 6;
+/// The critic's learning rate of this gradient step.
+pub const CRITIC_LR_NOW: usize = 6;
+/// Weight of the entropy in this gradient step.
+pub const ENTROPY_NOW: usize = 7;
+const SCALARS_LEN: u32 = 8;
 
 /// The clock and what it drives.
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +131,7 @@ impl Compute for BeginEvaluation {
     }
 }
 
-/// First kernel of a gradient step: counts it, sets learning rate and Adam's βᵗ.
+/// First kernel of a gradient step: counts it, sets learning rates, Adam's βᵗ and the weight of the entropy.
 #[derive(Clone, Copy, Debug)]
 pub struct BeginGradientStep {
     /// What it advances.
@@ -140,6 +152,8 @@ impl Compute for BeginGradientStep {
         let s = view.read(self.clock.settings);
         let mut scalars = view.write(self.clock.scalars);
         scalars[LR_NOW] = linear(s[LR], s[LR_END], s[LR_OVER], clock[ENV_STEP]);
+        scalars[CRITIC_LR_NOW] = scalars[LR_NOW] * s[CRITIC_RATE];
+        scalars[ENTROPY_NOW] = linear(s[ENTROPY], s[ENTROPY_END], s[ENTROPY_OVER], clock[ENV_STEP]);
         for (power, beta) in [BETA1_POWER, BETA2_POWER].into_iter().zip(self.betas) {
             let before = if clock[GRADIENT_STEP] == 1 { R::ONE } else { scalars[power] };
             scalars[power] = before * R::from_f32(beta);

@@ -1,10 +1,16 @@
 //! Pieces that several algorithms share, each a few kernels and the code that puts them on a list.
 
 pub mod acting;
+pub mod advantage;
 pub mod agents;
 pub mod clock;
+pub mod critic;
 pub mod explore;
+pub mod minibatch;
 pub mod optimise;
+pub mod policy_loss;
+pub mod popart;
 pub mod replay;
 pub mod td;
+pub mod trajectories;
 pub mod world;

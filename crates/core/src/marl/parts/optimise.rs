@@ -1,6 +1,6 @@
 //! The optimiser step: gradient norm, Adam, target parameters, trace.
 
-use super::clock::{BETA1_POWER, BETA2_POWER, CLIP_SCALE, Clock, GRAD_NORM, GRADIENT_STEP, LOSS, LR_NOW};
+use super::clock::{BETA1_POWER, BETA2_POWER, CLIP_SCALE, Clock, GRAD_NORM, GRADIENT_STEP, LOSS};
 use crate::base::float::Real;
 use crate::base::hash::TraceHash;
 use crate::nn::cpu::{self, AdamParams};
@@ -100,7 +100,9 @@ impl Compute for ClipNorm {
 pub struct Adam {
     /// The block.
     pub block: Block<Training>,
-    /// Learning rate, βᵗ, clip factor.
+    /// Which of the clock's scalars is its learning rate.
+    pub rate: usize,
+    /// Learning rates, βᵗ, clip factor.
     pub clock: Clock,
 }
 
@@ -115,7 +117,7 @@ impl Compute for Adam {
         let b = &self.block;
         let s = view.read(self.clock.scalars);
         let params = AdamParams {
-            lr: s[LR_NOW],
+            lr: s[self.rate],
             beta1: R::from_f32(BETAS[0]),
             beta2: R::from_f32(BETAS[1]),
             eps: R::from_f32(ADAM_EPS),

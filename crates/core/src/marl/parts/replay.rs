@@ -171,7 +171,7 @@ impl Compute for Sample {
 }
 
 /// Copies row `i` of `from` (which has `from_rows` rows) to row `j` of `to` (which has `to_rows`).
-fn copy_row<R: Real, T: Content, A: crate::nn::graph::Side, B: crate::nn::graph::Side>(
+pub(super) fn copy_row<R: Real, T: Content, A: crate::nn::graph::Side, B: crate::nn::graph::Side>(
     view: &View<'_, R, Training>,
     from: Id<T, A>,
     i: u32,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::clock::{Clock, ENV_STEP, EPISODES};
+use super::clock::{Clock, ENV_STEP, EPISODES, UPDATE};
 use crate::base::float::Real;
 use crate::base::hash::TraceHash;
 use crate::base::lanes::padded;
@@ -45,6 +45,8 @@ pub struct World {
     pub reward: Id<Reals, Training>,
     /// Raw parts of the agents' rewards, to be told: no algorithm reads them `[E, n, parts]`.
     pub parts: Id<Reals, Training>,
+    /// 1 where the env step happened, 0 where the world had finished before `[E]`.
+    pub live: Id<Words, Training>,
     /// How the env step ended, bit 0 terminated, bit 1 truncated `[E]`.
     pub ended: Id<Words, Training>,
     /// Working space: one observation or state as the rules write it.
@@ -81,6 +83,7 @@ impl World {
             next_state: plan.buffer(&id("next_state"), &[e, state]),
             reward: plan.buffer(&id("reward"), &[e, n + 1]),
             parts: plan.buffer(&id("reward_parts"), &[e, n, info.part_names.len() as u32]),
+            live: plan.buffer(&id("live"), &[e]),
             ended: plan.buffer(&id("ended"), &[e]),
             shown: plan.buffer(&id("shown"), &[info.obs_len().max(info.state_len())]),
             env,
@@ -131,9 +134,16 @@ pub enum Starts {
     Drawn,
     /// World e at enumerated start e, going round where there are more worlds than this many starts.
     Enumerated(u32),
+    /// Drawn anew in every update, `of` consecutive worlds sharing a start.
+    Groups {
+        /// Worlds of a group.
+        of: u32,
+        /// The update.
+        clock: Clock,
+    },
 }
 
-/// Puts every world at the start of an episode: episode 0, step 0.
+/// Puts every world at the start of an episode: step 0 of episode 0, or of the update's number in groups.
 #[derive(Clone, Debug)]
 pub struct ResetAll {
     /// The worlds.
@@ -149,20 +159,29 @@ impl Compute for ResetAll {
     const NAME: &'static str = "env_reset";
     fn wires(&self, wires: &mut Wires) {
         wires.writes(self.world.ints).writes(self.world.reals).writes(self.world.time).writes(self.world.ended);
+        if let Starts::Groups { clock, .. } = self.starts {
+            wires.reads(clock.counters);
+        }
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let w = &self.world;
         let info = w.env.info();
         let (mut ints, mut reals) = (view.write(w.ints), view.write(w.reals));
         let (mut time, mut ended) = (view.write(w.time), view.write(w.ended));
-        time.fill(0);
+        let episode = match self.starts {
+            Starts::Groups { clock, .. } => view.read(clock.counters)[UPDATE],
+            Starts::Drawn | Starts::Enumerated(_) => 0,
+        };
         for e in 0..w.envs as usize {
+            (time[e * 2], time[e * 2 + 1]) = (episode, 0);
             let state = state_of(info.ints, info.reals, e, &mut ints, &mut reals);
+            let draw = |e: u32, state: StateMut<'_>| {
+                w.env.reset(state, &self.stream.env(e, episode, 0));
+                false
+            };
             let over = match self.starts {
-                Starts::Drawn => {
-                    w.env.reset(state, &self.stream.env(e as u32, 0, 0));
-                    false
-                }
+                Starts::Drawn => draw(e as u32, state),
+                Starts::Groups { of, .. } => draw(e as u32 / of, state),
                 Starts::Enumerated(count) => w.env.reset_to(state, e as u32 % count),
             };
             ended[e] = if over { TERMINATED } else { 0 };
@@ -217,7 +236,13 @@ impl Compute for Step {
     fn wires(&self, wires: &mut Wires) {
         let w = &self.world;
         wires.reads(w.action).writes(w.ints).writes(w.reals).writes(w.time).writes(w.reward).writes(w.parts);
-        wires.writes(w.ended).writes(w.next_obs).writes(w.next_mask).writes(w.next_state).writes(w.shown);
+        wires
+            .writes(w.ended)
+            .writes(w.live)
+            .writes(w.next_obs)
+            .writes(w.next_mask)
+            .writes(w.next_state)
+            .writes(w.shown);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let w = &self.world;
@@ -225,7 +250,8 @@ impl Compute for Step {
         let n = info.num_agents as usize;
         let action = view.read(w.action);
         let (mut ints, mut reals, mut time) = (view.write(w.ints), view.write(w.reals), view.write(w.time));
-        let (mut reward, mut all_parts, mut ended) = (view.write(w.reward), view.write(w.parts), view.write(w.ended));
+        let (mut reward, mut all_parts) = (view.write(w.reward), view.write(w.parts));
+        let (mut ended, mut live) = (view.write(w.ended), view.write(w.live));
         let (mut obs, mut mask, mut state) =
             (view.write(w.next_obs), view.write(w.next_mask), view.write(w.next_state));
         let mut scratch = view.write(w.shown);
@@ -236,7 +262,8 @@ impl Compute for Step {
         for e in 0..w.envs as usize {
             let mut at = state_of(info.ints, info.reals, e, &mut ints, &mut reals);
             let r = &mut reward[e * (n + 1)..(e + 1) * (n + 1)];
-            if !self.auto_reset && ended[e] != 0 {
+            live[e] = u32::from(self.auto_reset || ended[e] == 0);
+            if live[e] == 0 {
                 r.fill(R::ZERO);
                 all_parts[e * p..(e + 1) * p].fill(R::ZERO);
                 continue;
@@ -358,7 +385,7 @@ impl Compute for Tally {
     const NAME: &'static str = "tally";
     fn wires(&self, wires: &mut Wires) {
         let w = &self.world;
-        wires.reads(w.action).reads(w.reward).reads(w.parts).reads(w.ended);
+        wires.reads(w.action).reads(w.reward).reads(w.parts).reads(w.ended).reads(w.live);
         wires.writes(self.running).writes(self.recent).writes(self.frequency);
         wires.writes(self.episode_parts).writes(self.episode_steps);
         wires.writes(self.trace).writes(self.clock.counters);
@@ -367,7 +394,8 @@ impl Compute for Tally {
         let w = &self.world;
         let info = w.env.info();
         let (n, a) = (info.num_agents as usize, info.num_actions as usize);
-        let (action, reward, ended) = (view.read(w.action), view.read(w.reward), view.read(w.ended));
+        let (action, reward) = (view.read(w.action), view.read(w.reward));
+        let (ended, live) = (view.read(w.ended), view.read(w.live));
         let mut clock = view.write(self.clock.counters);
         let (mut running, mut recent) = (view.write(self.running), view.write(self.recent));
         let mut frequency = view.write(self.frequency);
@@ -375,7 +403,7 @@ impl Compute for Tally {
         let mut hash = TraceHash([trace[0], trace[1]]);
         let forget = R::from_f32(1.0 / 256.0);
         let mut record = [0_u32; 2 + 2 * MAX_AGENTS];
-        for e in 0..w.envs as usize {
+        for e in (0..w.envs as usize).filter(|&e| live[e] != 0) {
             // The env-step number of world e is the number of lockstep steps so far.
             record[0] = e as u32;
             record[1] = clock[ENV_STEP] / w.envs;
@@ -401,6 +429,9 @@ impl Compute for Tally {
         trace.copy_from_slice(&hash.0);
         clock[ENV_STEP] += w.envs;
 
+        if live[0] == 0 {
+            return;
+        }
         let (mut steps, mut kept) = (view.write(self.episode_steps), view.write(self.episode_parts));
         if steps[1] != 0 {
             steps[0] = 0;

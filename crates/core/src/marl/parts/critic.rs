@@ -1,0 +1,178 @@
+//! Critics V: of each agent's observation (IPPO) or of the state (MAPPO). They exist in training only.
+//!
+//! A *value column* m is what one advantage is computed from: an agent (M = n) or the team (M = 1). A local critic has
+//! one network for all agents or one each, with one output; a central one has an output per column.
+
+use super::agents::rows_of;
+use super::optimise::Block;
+use super::popart::{Moments, Scale};
+use crate::base::float::Real;
+use crate::base::lanes::padded;
+use crate::nn::calls::{MlpBackward, MlpForward, Rows};
+use crate::nn::graph::{Compute, Id, List, Phase, Plan, Reals, Training, View, Wires};
+use crate::nn::layers::{Activation, Layout, Mlp};
+
+/// What a critic sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CriticView {
+    /// Each agent's observation.
+    Local,
+    /// The state.
+    Central,
+}
+
+/// A critic and its parameters.
+#[derive(Clone, Debug)]
+pub struct Critic {
+    /// What it sees.
+    pub sees: CriticView,
+    /// One network, or one per agent.
+    pub nets: Vec<Mlp>,
+    /// Names and places of its tensors.
+    pub layout: Layout,
+    /// Parameters.
+    pub block: Block<Training>,
+    /// Where its values lie.
+    pub heads: Heads,
+    /// Mean and deviation of the returns, if it learns them normalised.
+    pub moments: Option<Moments>,
+}
+
+/// Where value columns lie among a critic's outputs.
+#[derive(Clone, Copy, Debug)]
+pub struct Heads {
+    /// M.
+    pub columns: u32,
+    /// Input rows of an item: n of a local critic, 1 of a central one.
+    pub rows: u32,
+    /// Padded outputs of a row.
+    pub width: u32,
+    /// Whether all columns are one output of one network and share their statistics.
+    pub is_shared: bool,
+    /// Reward column of value column 0: 0, or n where the team's reward is learned.
+    pub first_reward: u32,
+}
+
+impl Heads {
+    /// Where column `m` of an item lies in a buffer of outputs.
+    pub fn output(self, item: usize, m: usize) -> usize {
+        let (rows, width) = (self.rows as usize, self.width as usize);
+        if rows == 1 { item * width + m } else { (item * rows + m) * width }
+    }
+
+    /// The statistics that column `m` is normalised with.
+    pub fn statistics(self, m: usize) -> usize {
+        if self.is_shared { 0 } else { m }
+    }
+}
+
+impl Critic {
+    /// A critic of n `agents` as `sees` has it: `hidden` layers between inputs of length `inputs` and values. A local
+    /// one is `shared` by the agents or each agent's own. A central one values the team where there is a team reward,
+    /// else every agent.
+    pub fn new(
+        plan: &mut Plan,
+        sees: CriticView,
+        (agents, inputs): (u32, u32),
+        hidden: &[u32],
+        activation: Activation,
+        shared: bool,
+        team_reward: bool,
+        normalised: bool,
+    ) -> Self {
+        let mut layout = Layout::default();
+        let of_team = sees == CriticView::Central && team_reward;
+        let columns = if of_team { 1 } else { agents };
+        let outputs = if sees == CriticView::Central { columns } else { 1 };
+        let sizes: Vec<u32> = [&[inputs], hidden, &[outputs]].concat();
+        let nets = if sees == CriticView::Central || shared {
+            vec![Mlp::new(&mut layout, "critic", &sizes, activation)]
+        } else {
+            (1..=agents).map(|i| Mlp::new(&mut layout, &format!("critic{i}"), &sizes, activation)).collect()
+        };
+        let block = Block::new(plan, "critic", layout.len);
+        let heads = Heads {
+            columns,
+            rows: if sees == CriticView::Local { agents } else { 1 },
+            width: padded(outputs),
+            is_shared: sees == CriticView::Local && nets.len() == 1,
+            first_reward: if of_team { agents } else { 0 },
+        };
+        let moments = normalised.then(|| Moments::new(plan, "critic", if heads.is_shared { 1 } else { columns }));
+        Self { sees, nets, layout, block, heads, moments }
+    }
+
+    /// Numbers a row that a forward pass keeps.
+    pub fn hidden_width(&self) -> u32 {
+        self.nets[0].hidden_width()
+    }
+
+    /// The networks on the first `count` items of `x`.
+    pub fn forward(
+        &self,
+        list: &mut List,
+        x: Id<Reals, Training>,
+        count: u32,
+        hidden: Id<Reals, Training>,
+        y: Id<Reals, Training>,
+    ) {
+        for (net, rows) in self.nets.iter().zip(self.item_rows(count)) {
+            let (net, weights) = (net.clone(), self.block.weights);
+            list.train(Phase::Centralise, MlpForward { net, rows, weights, x, hidden, y });
+        }
+    }
+
+    /// Adds ∂L/∂weights, given ∂L/∂y of the first `count` items.
+    pub fn backward(
+        &self,
+        list: &mut List,
+        x: Id<Reals, Training>,
+        count: u32,
+        hidden: Id<Reals, Training>,
+        dy: Id<Reals, Training>,
+        scratch: Id<Reals, Training>,
+    ) {
+        for (net, rows) in self.nets.iter().zip(self.item_rows(count)) {
+            let (net, weights, grad) = (net.clone(), self.block.weights, self.block.grad);
+            list.train(Phase::Apply, MlpBackward { net, rows, weights, x, hidden, dy, scratch, grad });
+        }
+    }
+
+    fn item_rows(&self, count: u32) -> Vec<Rows> {
+        let per_item = self.heads.rows;
+        rows_of(self.nets.len(), per_item, (0..count).map(move |item| item * per_item))
+    }
+}
+
+/// V in the rewards' own unit, whatever scale the critic's outputs are on: advantages are never made of anything else.
+#[derive(Clone, Copy, Debug)]
+pub struct Values {
+    /// Where values lie.
+    pub heads: Heads,
+    /// The outputs' scale.
+    pub moments: Option<Moments>,
+    /// Outputs of the networks.
+    pub y: Id<Reals, Training>,
+    /// V `[items, M]`.
+    pub value: Id<Reals, Training>,
+}
+
+impl Compute for Values {
+    type Side = Training;
+    const NAME: &'static str = "values";
+    fn wires(&self, wires: &mut Wires) {
+        wires.reads(self.y).writes(self.value);
+        if let Some(moments) = self.moments {
+            wires.reads(moments.numbers);
+        }
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let (y, mut value) = (view.read(self.y), view.write(self.value));
+        for m in 0..self.heads.columns as usize {
+            let scale = Scale::of(self.moments, self.heads.statistics(m), &view);
+            for (item, value) in value.chunks_exact_mut(self.heads.columns as usize).enumerate() {
+                value[m] = scale.restore(y[self.heads.output(item, m)]);
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Policy-gradient learners (IPPO, MAPPO): rollouts drawn from the agents' own policies, several passes over each, then
+//! it is thrown away.
+
+use super::learner::{Built, Central, Common, Experience, activation};
+use super::parts::acting::{Acting, act};
+use super::parts::clock::BeginUpdate;
+use super::parts::critic::{Critic, CriticView};
+use super::parts::explore::Behaviour;
+use super::parts::policy_loss::Statistics;
+use super::parts::trajectories::{Record, Trajectories};
+use super::parts::world::{ResetAll, Starts, Step, input_len};
+use super::ppo_step::PpoStep;
+use super::settings::{AdvantageChoice, AlgoChoice, InactiveChoice};
+use super::{ippo, mappo};
+use crate::base::rng::Stream;
+use crate::nn::graph::{List, Phase, Plan};
+
+/// A rollout and what a pass over it told.
+#[derive(Clone, Copy, Debug)]
+pub struct OnPolicy {
+    /// The env steps of this update.
+    pub rollout: Trajectories,
+    /// How the policy moved, how well the critic knew.
+    pub statistics: Statistics,
+}
+
+/// Lists and buffers of `algo`.
+pub(super) fn build(plan: &mut Plan, algo: AlgoChoice, common: &Common<'_>) -> Built {
+    let &Common { settings, seed, clock, world, agents, tally, environment } = common;
+    let info = world.env.info();
+    let sees = algo.info().critic.expect("policy gradients name what their critic would see");
+    let is_group = settings.advantage == AdvantageChoice::Group;
+    let to = Trajectories::new(plan, world, settings.rollout);
+
+    let mut rollout = List::default();
+    rollout.train(Phase::Observe, BeginUpdate { clock });
+    if is_group {
+        let starts = Starts::Groups { of: settings.group, clock };
+        rollout.train(Phase::Environment, ResetAll { world: world.clone(), stream: environment, starts });
+    }
+    let stream = Stream::new(seed, "explore");
+    let acting = Acting { behaviour: Behaviour::Softmax, epsilon: clock.epsilon, stream };
+    rollout.repeat(settings.rollout, |list| {
+        let log_prob = act(plan, list, "train", world, agents, acting).expect("a softmax policy has log-probabilities");
+        list.train(Phase::Environment, Step { world: world.clone(), stream: environment, auto_reset: !is_group });
+        let timeout_terminal = settings.timeout_terminal;
+        let zero_inactive = settings.inactive == InactiveChoice::Zero;
+        list.train(Phase::Store, Record { world: world.clone(), log_prob, to, clock, timeout_terminal, zero_inactive });
+        list.train(Phase::Store, tally.clone());
+    });
+
+    let inputs = match sees {
+        CriticView::Local => input_len(&*world.env, world.agent_id),
+        CriticView::Central => info.state_len(),
+    };
+    let hidden = vec![settings.hidden; settings.layers as usize];
+    let (n, shared, normalised) = (info.num_agents, settings.shared, settings.value_norm);
+    let critic = (!is_group).then(|| {
+        Critic::new(plan, sees, (n, inputs), &hidden, activation(settings), shared, info.team_reward, normalised)
+    });
+    let mut gradient_steps = List::default();
+    let order = Stream::new(seed, "order");
+    let step = PpoStep::new(plan, (agents, critic.as_ref()), settings, clock, to, tally.trace, order);
+    match sees {
+        CriticView::Local => ippo::gradient_steps(plan, &mut gradient_steps, &step),
+        CriticView::Central => mappo::gradient_steps(plan, &mut gradient_steps, &step),
+    }
+    let experience = Experience::OnPolicy(OnPolicy { rollout: to, statistics: step.statistics });
+    let central = critic.map_or(Central::Nothing, Central::Critic);
+    Built { central, targets: Vec::new(), experience, rollout, gradient_steps }
+}

@@ -1,0 +1,251 @@
+//! What IPPO and MAPPO share: advantages of a rollout, minibatches of it, PPO's loss, the optimiser.
+//!
+//! An algorithm file says what its critic sees and in which order these come.
+
+use super::parts::advantage::{Advantages, GroupRelative, Lookahead};
+use super::parts::agents::{Agents, Pass};
+use super::parts::clock::{BeginGradientStep, CRITIC_LR_NOW, Clock, LR_NOW};
+use super::parts::critic::{Critic, CriticView, Values};
+use super::parts::minibatch::{BeginPass, Gather, Minibatch};
+use super::parts::optimise::{Adam, BETAS, Block, ClipNorm, TraceLoss, ZeroGradient};
+use super::parts::policy_loss::{Fit, Normalise, PolicyLoss, Statistics, ValueLoss};
+use super::parts::popart::PopArt;
+use super::parts::trajectories::Trajectories;
+use super::settings::{AdvantageChoice, DeviationChoice, InactiveChoice, LearnerSettings, NormAdvChoice};
+use crate::base::lanes::padded;
+use crate::base::rng::Stream;
+use crate::nn::graph::{Id, List, Phase, Plan, Reals, Training, Words};
+
+/// Buffers and settings of the gradient steps of an update.
+#[derive(Debug)]
+pub struct PpoStep<'a> {
+    /// The agents' policies.
+    pub agents: &'a Agents,
+    /// The critic, unless advantages are group-relative.
+    pub critic: Option<&'a Critic>,
+    /// Settings.
+    pub settings: &'a LearnerSettings,
+    /// Counters and schedules.
+    pub clock: Clock,
+    /// The rollout.
+    pub rollout: Trajectories,
+    /// What is told of the policy.
+    pub statistics: Statistics,
+    /// A of every item `[T, E, n or M]`.
+    pub advantage: Id<Reals, Training>,
+    batch: Minibatch,
+    policy: Pass,
+    dlogits: Id<Reals, Training>,
+    scaled: Id<Reals, Training>,
+    order: Id<Words, Training>,
+    values: Option<ValueBuffers>,
+    scratch: Id<Reals, Training>,
+    trace: Id<Words, Training>,
+    stream: Stream,
+}
+
+/// Buffers of values, of the rollout and of the minibatch.
+#[derive(Clone, Copy, Debug)]
+struct ValueBuffers {
+    all: Pass,
+    value: Id<Reals, Training>,
+    next_value: Id<Reals, Training>,
+    target: Id<Reals, Training>,
+    /// What the critic reads in a minibatch; the agents' observations are there already.
+    state: Option<Id<Reals, Training>>,
+    batch_value: Id<Reals, Training>,
+    batch_target: Id<Reals, Training>,
+    batch: Pass,
+    dy: Id<Reals, Training>,
+}
+
+impl ValueBuffers {
+    fn new(plan: &mut Plan, critic: &Critic, items: u32, batch: u32) -> Self {
+        let (heads, hidden, inputs) = (critic.heads, critic.hidden_width(), padded(critic.nets[0].inputs()));
+        let mut pass = |name: &str, items: u32| Pass {
+            hidden: plan.buffer(&format!("{name}.hidden"), &[items, heads.rows, hidden]),
+            outputs: plan.buffer(&format!("{name}.outputs"), &[items, heads.rows, heads.width]),
+        };
+        let (all, in_batch) = (pass("rollout.critic", items), pass("minibatch.critic", batch));
+        let m = heads.columns;
+        Self {
+            all,
+            value: plan.buffer("rollout.value", &[items, m]),
+            next_value: plan.buffer("rollout.next_value", &[items, m]),
+            target: plan.buffer("rollout.target", &[items, m]),
+            state: (critic.sees == CriticView::Central).then(|| plan.buffer("minibatch.state", &[batch, inputs])),
+            batch_value: plan.buffer("minibatch.value", &[batch, m]),
+            batch_target: plan.buffer("minibatch.target", &[batch, m]),
+            batch: in_batch,
+            dy: plan.buffer("minibatch.critic.gradient", &[batch, heads.rows, heads.width]),
+        }
+    }
+}
+
+impl<'a> PpoStep<'a> {
+    /// Its buffers.
+    pub fn new(
+        plan: &mut Plan,
+        (agents, critic): (&'a Agents, Option<&'a Critic>),
+        settings: &'a LearnerSettings,
+        clock: Clock,
+        rollout: Trajectories,
+        trace: Id<Words, Training>,
+        stream: Stream,
+    ) -> Self {
+        let (items, n, actions) = (rollout.count(), agents.count, agents.net(0).outputs());
+        let count = (items / settings.minibatches).max(1);
+        let columns = critic.map_or(n, |critic| critic.heads.columns);
+        Self {
+            agents,
+            critic,
+            settings,
+            clock,
+            rollout,
+            statistics: Statistics::new(plan),
+            advantage: plan.buffer("rollout.advantage", &[rollout.steps, rollout.envs, columns]),
+            batch: Minibatch::new(plan, count, agents, columns),
+            policy: agents.pass(plan, "minibatch.policy", &[count]),
+            dlogits: plan.buffer("minibatch.policy.gradient", &[count, n, padded(actions)]),
+            scaled: plan.buffer("minibatch.scaled_advantage", &[count, n]),
+            order: plan.buffer("rollout.order", &[items]),
+            values: critic.map(|critic| ValueBuffers::new(plan, critic, items, count)),
+            scratch: plan.buffer("scratch", &[0]),
+            trace,
+            stream,
+        }
+    }
+
+    /// V of what was seen and of what followed, in the rewards' unit; `seen` are the critic's inputs then and after.
+    pub fn values(&self, list: &mut List, seen: [Id<Reals, Training>; 2]) {
+        let (Some(critic), Some(values)) = (self.critic, &self.values) else { return };
+        for (x, value) in seen.into_iter().zip([values.value, values.next_value]) {
+            critic.forward(list, x, self.rollout.count(), values.all.hidden, values.all.outputs);
+            let (heads, moments) = (critic.heads, critic.moments);
+            list.train(Phase::Centralise, Values { heads, moments, y: values.all.outputs, value });
+        }
+    }
+
+    /// A of every env step and R for the critic, from V as the update found it.
+    pub fn advantages(&self, plan: &mut Plan, list: &mut List) {
+        let &Self { settings, rollout, advantage, statistics, .. } = self;
+        let gamma = settings.gamma;
+        let (Some(critic), Some(values)) = (self.critic, &self.values) else {
+            let agents = self.agents.count;
+            let returns = plan.buffer("group.return", &[rollout.envs, agents]);
+            let is_sample = settings.deviation == DeviationChoice::Sample;
+            let group = settings.group;
+            list.train(Phase::Target, GroupRelative { group, agents, gamma, is_sample, rollout, returns, advantage });
+            return;
+        };
+        let lookahead = match settings.advantage {
+            AdvantageChoice::NStep => Lookahead::Steps(settings.n_step),
+            AdvantageChoice::Gae | AdvantageChoice::Group => Lookahead::Gae(settings.gae_lambda),
+        };
+        let &ValueBuffers { value, next_value, target, .. } = values;
+        let heads = critic.heads;
+        list.train(
+            Phase::Target,
+            Advantages { heads, gamma, lookahead, rollout, value, next_value, advantage, target },
+        );
+        list.train(Phase::Target, Fit { weight: rollout.weight, value, target, statistics });
+        if critic.moments.is_some() {
+            list.train(Phase::Target, PopArt { critic: critic.clone(), weight: rollout.weight, value, target });
+        }
+    }
+
+    /// A pass over the rollout begins: its items in a new order.
+    pub fn shuffle(&self, list: &mut List) {
+        let &Self { stream, clock, order, statistics, .. } = self;
+        list.train(Phase::Sample, BeginPass { stream, clock, order, statistics });
+    }
+
+    /// The next minibatch; `critic_sees` is what the critic reads of the rollout.
+    pub fn minibatch(&self, list: &mut List, critic_sees: Id<Reals, Training>) {
+        let (r, b) = (&self.rollout, &self.batch);
+        list.train(Phase::Sample, BeginGradientStep { clock: self.clock, betas: BETAS });
+        let mut reals =
+            vec![(r.obs, b.obs), (r.log_prob, b.log_prob), (self.advantage, b.advantage), (r.weight, b.weight)];
+        if let Some(values) = &self.values {
+            reals.extend([(values.value, values.batch_value), (values.target, values.batch_target)]);
+            reals.extend(values.state.map(|state| (critic_sees, state)));
+        }
+        let words = vec![(r.mask, b.mask), (r.action, b.action)];
+        let minibatches = self.settings.minibatches;
+        list.train(
+            Phase::Sample,
+            Gather { clock: self.clock, minibatches, order: self.order, reals, words, count: b.count },
+        );
+    }
+
+    /// The clipped objective and the entropy of the policies as they are now.
+    pub fn policy_loss(&self, list: &mut List) {
+        let normalise = match (self.settings.advantage, self.settings.norm_adv) {
+            (AdvantageChoice::Group, _) | (_, NormAdvChoice::Off) => Normalise::Off,
+            (_, NormAdvChoice::Batch) => Normalise::Batch,
+            (_, NormAdvChoice::Agent) => Normalise::Agent,
+        };
+        self.agents.forward_items(list, self.batch.obs, self.batch.count, self.policy);
+        list.train(
+            Phase::Target,
+            PolicyLoss {
+                agents: self.agents.count,
+                actions: self.agents.net(0).outputs(),
+                columns: self.critic.map_or(self.agents.count, |critic| critic.heads.columns),
+                clip: self.settings.clip_ratio,
+                normalise,
+                batch: self.batch,
+                logits: self.policy.outputs,
+                dlogits: self.dlogits,
+                scaled: self.scaled,
+                clock: self.clock,
+                statistics: self.statistics,
+            },
+        );
+    }
+
+    /// The critic's squared error.
+    pub fn value_loss(&self, list: &mut List) {
+        let (Some(critic), Some(values)) = (self.critic, &self.values) else { return };
+        let x = values.state.unwrap_or(self.batch.obs);
+        critic.forward(list, x, self.batch.count, values.batch.hidden, values.batch.outputs);
+        list.train(
+            Phase::Target,
+            ValueLoss {
+                agents: self.agents.count,
+                actions: self.agents.net(0).outputs(),
+                heads: critic.heads,
+                coefficient: self.settings.value_coef,
+                clip: self.settings.value_clip,
+                masks_inactive: self.settings.inactive == InactiveChoice::Mask,
+                batch: self.batch,
+                value: values.batch_value,
+                target: values.batch_target,
+                y: values.batch.outputs,
+                dy: values.dy,
+                clock: self.clock,
+                statistics: self.statistics,
+            },
+        );
+    }
+
+    /// From the gradients at the outputs to new parameters: one norm over policies and critic, one learning rate each.
+    pub fn apply(&self, list: &mut List) {
+        let (clock, count) = (self.clock, self.batch.count);
+        let policies = (self.agents.block.seen_by_training(), LR_NOW);
+        let all: Vec<_> =
+            std::iter::once(policies).chain(self.critic.map(|critic| (critic.block, CRITIC_LR_NOW))).collect();
+        let blocks: Vec<Block<Training>> = all.iter().map(|&(block, _)| block).collect();
+        list.train(Phase::Apply, ZeroGradient { blocks: blocks.clone() });
+        self.agents.backward_items(list, self.batch.obs, count, self.policy, self.dlogits, self.scratch);
+        if let (Some(critic), Some(values)) = (self.critic, &self.values) {
+            let x = values.state.unwrap_or(self.batch.obs);
+            critic.backward(list, x, count, values.batch.hidden, values.dy, self.scratch);
+        }
+        list.train(Phase::Apply, ClipNorm { blocks, limit: self.settings.clip, clock });
+        for (block, rate) in all {
+            list.train(Phase::Apply, Adam { block, rate, clock });
+        }
+        list.train(Phase::Apply, TraceLoss { clock, trace: self.trace });
+    }
+}
