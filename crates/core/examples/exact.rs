@@ -34,7 +34,7 @@ fn main() -> ExitCode {
 fn run(link: &str, run_to: u32) -> Result<String, String> {
     let mut session = Session::new();
     let spec = Box::new(link::parse(link).spec);
-    session.apply(Command::Load { spec, run_to, run: false });
+    session.apply(Command::Load { spec, run_to });
     // The session measures its slices with this clock; the result does not depend on it.
     let mut seconds = 0.0;
     let mut clock = || {

@@ -19,7 +19,7 @@ struct Bench {
 impl Bench {
     fn load(spec: ExperimentSpec) -> Self {
         let mut bench = Self::default();
-        bench.tell(Command::Load { spec: Box::new(spec), run_to: 0, run: false });
+        bench.tell(Command::Load { spec: Box::new(spec), run_to: 0 });
         bench
     }
 

@@ -18,7 +18,7 @@ struct Bench {
 impl Bench {
     fn load(spec: ExperimentSpec, run_to: u32) -> Self {
         let mut session = Session::new();
-        session.apply(Command::Load { spec: Box::new(spec), run_to, run: false });
+        session.apply(Command::Load { spec: Box::new(spec), run_to });
         Self { session, now: 0.0, lag: 0.001, snapshots: Vec::new() }
     }
 

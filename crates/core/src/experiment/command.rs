@@ -16,8 +16,6 @@ pub enum Command {
         spec: Box<ExperimentSpec>,
         /// Update to run to before pausing.
         run_to: u32,
-        /// Whether to go on running after that.
-        run: bool,
     },
     /// Train.
     Run,
@@ -94,8 +92,6 @@ pub struct Watch {
     pub pair: (u32, u32),
     /// Whether the joint values ([`super::snapshot::JointValues`]) are on screen.
     pub joint_values: bool,
-    /// Points per side of the surface, 2 ..= 129.
-    pub surface_points: u32,
     /// Also evaluate the mixer with its weights' signs kept ("show without |·|").
     pub without_abs: bool,
     /// Whether overlays (arrows, Q per action for every cell) are on screen.
@@ -104,6 +100,6 @@ pub struct Watch {
 
 impl Default for Watch {
     fn default() -> Self {
-        Self { agent: 0, pair: (0, 1), joint_values: true, surface_points: 25, without_abs: false, overlay: true }
+        Self { agent: 0, pair: (0, 1), joint_values: true, without_abs: false, overlay: true }
     }
 }

@@ -38,7 +38,7 @@ impl PresetGroup {
 }
 
 /// One experiment of the menu.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Preset {
     /// Permanent id; ends its text ids.
     pub id: String,
@@ -48,12 +48,14 @@ pub struct Preset {
     pub link: String,
     /// Usual training time to the end of the budget on an ordinary laptop, where it was measured.
     pub seconds: Option<u32>,
+    #[serde(skip)]
+    read: OnceLock<Link>,
 }
 
 impl Preset {
     /// The experiment, read.
-    pub fn read(&self) -> Link {
-        parse(&self.link)
+    pub fn read(&self) -> &Link {
+        self.read.get_or_init(|| parse(&self.link))
     }
 
     /// Text id of its name.
@@ -88,7 +90,7 @@ pub fn presets() -> &'static [Preset] {
 
 /// The preset that sets up exactly this experiment, whatever its seed.
 pub fn matching(spec: &ExperimentSpec) -> Option<&'static Preset> {
-    let same = |preset: &&Preset| ExperimentSpec { seed: spec.seed, ..preset.read().spec } == *spec;
+    let same = |preset: &&Preset| ExperimentSpec { seed: spec.seed, ..preset.read().spec.clone() } == *spec;
     presets().iter().find(same)
 }
 

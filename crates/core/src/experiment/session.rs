@@ -60,11 +60,10 @@ enum Goal {
     #[default]
     Rest,
     Run,
-    /// At full speed until this many updates are finished, then rest or run. A link's `step` is told as a seek; single
+    /// At full speed until this many updates are finished. A link's `step` is told as a seek; single
     /// updates are not.
     Until {
         update: u32,
-        then_run: bool,
         is_seek: bool,
     },
 }
@@ -95,7 +94,7 @@ impl Session {
     /// Takes a command.
     pub fn apply(&mut self, command: Command) {
         match command {
-            Command::Load { spec, run_to, run } => self.load(*spec, run_to, run),
+            Command::Load { spec, run_to } => self.load(*spec, run_to),
             Command::Run => self.head_for(Goal::Run),
             Command::Pause => self.rest_at_boundary(),
             Command::StepEnv => self.step_env(),
@@ -104,7 +103,7 @@ impl Session {
                     Goal::Until { update, is_seek: false, .. } => update,
                     _ => self.run.as_ref().map_or(0, Run::updates),
                 };
-                self.head_for(Goal::Until { update: update + 1, then_run: false, is_seek: false });
+                self.head_for(Goal::Until { update: update + 1, is_seek: false });
             }
             Command::Continue => {
                 if let Some(run) = &mut self.run {
@@ -159,7 +158,7 @@ impl Session {
         std::mem::take(&mut self.reports)
     }
 
-    fn load(&mut self, mut spec: ExperimentSpec, run_to: u32, run: bool) {
+    fn load(&mut self, mut spec: ExperimentSpec, run_to: u32) {
         let _told = normalise(&mut spec); // the page has said it; here it only makes the numbers safe
         forget_unused(&mut spec); // what a link would not write must not act
         match Run::new(spec, self.runs + 1) {
@@ -172,10 +171,9 @@ impl Session {
                 self.stage.play = Some(StagePlay::new(&new));
                 self.stage.plays = None;
                 self.run = Some(new);
-                self.goal = match (run_to, run) {
-                    (0, false) => Goal::Rest,
-                    (0, true) => Goal::Run,
-                    (update, then_run) => Goal::Until { update, then_run, is_seek: true },
+                self.goal = match run_to {
+                    0 => Goal::Rest,
+                    update => Goal::Until { update, is_seek: true },
                 };
                 self.evals_sent = 0;
                 self.rates.clear();
@@ -197,7 +195,7 @@ impl Session {
     fn rest_at_boundary(&mut self) {
         let Some(run) = self.run.as_ref().filter(|_| self.goal != Goal::Rest) else { return };
         let update = run.updates() + u32::from(run.is_rolling_out());
-        self.head_for(Goal::Until { update, then_run: false, is_seek: false });
+        self.head_for(Goal::Until { update, is_seek: false });
     }
 
     /// One env step of every training environment, after whatever has to be completed before it; where it is the last
@@ -259,9 +257,7 @@ impl Session {
                 match self.goal {
                     Goal::Rest => return,
                     _ if run.end().is_some() => self.goal = Goal::Rest,
-                    Goal::Until { update, then_run, .. } if run.updates() >= update => {
-                        self.goal = if then_run { Goal::Run } else { Goal::Rest };
-                    }
+                    Goal::Until { update, .. } if run.updates() >= update => self.goal = Goal::Rest,
                     Goal::Run if now < self.next_update_at => return,
                     Goal::Run => self.next_update_at += period,
                     Goal::Until { .. } => {}
@@ -287,8 +283,13 @@ impl Session {
         }
     }
 
+    /// Whether an episode of the stage's own goes on by itself.
+    fn is_playing(&self) -> bool {
+        self.plays_own() && self.stage.plays != Some(false)
+    }
+
     fn play(&mut self, now: f64) {
-        if !self.plays_own() || self.stage.plays == Some(false) {
+        if !self.is_playing() {
             return;
         }
         let (Some(run), Some(play)) = (&self.run, &mut self.stage.play) else { return };
@@ -308,7 +309,7 @@ impl Session {
     fn wake_in(&self, now: f64) -> Option<f64> {
         self.run.as_ref()?;
         let mut at = f64::INFINITY;
-        if self.plays_own() && self.stage.plays != Some(false) {
+        if self.is_playing() {
             at = at.min(self.stage.next_at);
         }
         if self.goal == Goal::Run && self.speed != TrainSpeed::Full {
@@ -337,10 +338,11 @@ impl Session {
         let run = self.run.as_ref().expect("report() asks only with a run");
         let (updates_per_sec, env_steps_per_sec) = rates(&mut self.rates, now, run, &state);
         let play = self.stage.play.as_ref().filter(|_| self.plays_own());
-        let (stage, joint) = match play {
+        let (mut stage, joint) = match play {
             Some(play) => play.show(run, &self.watch, self.stage.explores, &mut self.counterexample),
             None => show_training(run, &self.watch, &mut self.counterexample),
         };
+        stage.plays = self.is_playing();
         let losses = run.loss_and_norm();
         let n = run.facts.num_agents as usize;
         let recent = run.buffers.read(run.learner.tally.recent);

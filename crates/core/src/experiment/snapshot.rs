@@ -7,7 +7,7 @@ use crate::env::api::{Frame, Mix};
 /// A message from the session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Report {
-    /// A run was built (by `Load` or `Restart`): its fixed facts. Everything of the earlier run is void.
+    /// A run was built: its fixed facts. Everything of the earlier run is void.
     Started(Box<Facts>),
     /// The newest state of affairs. Only the newest matters, except that `evals` must be appended.
     Snapshot(Box<Snapshot>),
@@ -231,6 +231,8 @@ pub struct Stage {
     pub weights_update: u32,
     /// Whether it explores.
     pub explores: bool,
+    /// Whether an episode of its own goes on by itself; false while it is held and where training moves it.
+    pub plays: bool,
     /// The episode is over; the next begins shortly.
     pub ended: bool,
     /// Last joint action, `[n]`; empty at the start of an episode.

@@ -15,6 +15,8 @@ use crate::marl::probe::{Probe, greedy};
 /// Joint actions looked at when searching a state where the mixer without |·| breaks IGM: 200 states of two agents with
 /// five actions.
 const COUNTEREXAMPLE_JOINT_ACTIONS: u32 = 5_000;
+/// Points per side of the surface.
+const SURFACE_POINTS: u32 = 25;
 
 /// An episode being played, and what is kept of it.
 #[derive(Debug)]
@@ -270,18 +272,17 @@ fn joint(
     let first = watch.pair.0.min(n - 1);
     let second = if watch.pair.1.min(n - 1) == first { (first + 1) % n } else { watch.pair.1.min(n - 1) };
     let pair = (first, second);
-    let points = watch.surface_points.clamp(2, 129);
     let (q, legal) = (probe.outputs(at), probe.legal(at));
     let can_free = run.learner.central.mixer().is_some() && watch.without_abs;
     Some(JointValues {
         pair,
         is_sum: matches!(run.learner.central, Central::Sum),
-        learned: mixed(&value, &q, &legal, pair, points),
+        learned: mixed(&value, &q, &legal, pair, SURFACE_POINTS),
         without_abs: can_free
             .then(|| probe.team_value(at, true))
             .flatten()
-            .map(|free| mixed(&free, &q, &legal, pair, points)),
-        counterexample: if can_free { found.of(run, pair, points) } else { None },
+            .map(|free| mixed(&free, &q, &legal, pair, SURFACE_POINTS)),
+        counterexample: if can_free { found.of(run, pair) } else { None },
         exact: if n == 2 { run.learner.env.exact_q(at, run.spec.learner.gamma) } else { None },
         igm_share,
     })
@@ -290,22 +291,22 @@ fn joint(
 /// The last search for a state at which the mixer without |·| breaks IGM; repeated only when its question changes.
 #[derive(Debug, Default)]
 pub struct Counterexample {
-    question: Option<(u32, u32, (u32, u32), u32)>,
+    question: Option<(u32, u32, (u32, u32))>,
     found: Option<(Frame, Mixed)>,
 }
 
 impl Counterexample {
-    fn of(&mut self, run: &Run, pair: (u32, u32), points: u32) -> Option<(Frame, Mixed)> {
-        let question = Some((run.facts.run, run.updates(), pair, points));
+    fn of(&mut self, run: &Run, pair: (u32, u32)) -> Option<(Frame, Mixed)> {
+        let question = Some((run.facts.run, run.updates(), pair));
         if self.question != question {
-            (self.question, self.found) = (question, counterexample(run, pair, points));
+            (self.question, self.found) = (question, counterexample(run, pair));
         }
         self.found.clone()
     }
 }
 
 /// A state, reached by uniformly random play on a stream of its own, at which the mixer without |·| breaks IGM.
-fn counterexample(run: &Run, pair: (u32, u32), points: u32) -> Option<(Frame, Mixed)> {
+fn counterexample(run: &Run, pair: (u32, u32)) -> Option<(Frame, Mixed)> {
     let env = &*run.learner.env;
     let info = env.info();
     let n = info.num_agents as usize;
@@ -323,7 +324,7 @@ fn counterexample(run: &Run, pair: (u32, u32), points: u32) -> Option<(Frame, Mi
         let verdict = igm(&free, &q, &legal, pair);
         enumerated += verdict.enumerated;
         if !verdict.holds {
-            return Some((env.frame(state.view()), mixed(&free, &q, &legal, pair, points)));
+            return Some((env.frame(state.view()), mixed(&free, &q, &legal, pair, SURFACE_POINTS)));
         }
         let actions: Vec<u32> = (0..n)
             .map(|i| epsilon_greedy(&q[i], &legal[i], 1.0, random.words([0, episode, step, i as u32 * 256])).0)

@@ -16,6 +16,14 @@ pub fn build(spec: &ExperimentSpec) -> Result<Box<dyn Env>, Sentence> {
     env_spec(spec).build().map_err(|error| sentence(&error))
 }
 
+/// How many agents that world has.
+pub fn num_agents(spec: &ExperimentSpec) -> u32 {
+    match spec.env {
+        EnvChoice::Pellet => spec.pellet.agents,
+        EnvChoice::Matrix | EnvChoice::TwoStep => 2,
+    }
+}
+
 /// The environment's own set-up.
 pub fn env_spec(spec: &ExperimentSpec) -> EnvSpec {
     match spec.env {
@@ -45,8 +53,7 @@ fn pellet_spec(spec: &ExperimentSpec) -> PelletSpec {
             StartChoice::Placed => StartLayout::Placed,
         },
         num_pellets: settings.pellets,
-        // Everything in sight is one world, however it was written: the widest radius spans every map.
-        sight: settings.sight.map(|radius| radius.min(*crate::env::pellet::SIGHT.end())),
+        sight: settings.sight,
         move_cost: settings.move_cost,
         time_limit: settings.limit,
         tie: match settings.tie {

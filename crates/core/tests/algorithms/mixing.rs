@@ -67,7 +67,7 @@ fn p16_igm_holds_at_every_state_by_enumeration() {
         let mut run = Run::new(pellet(agents, 3), 1).expect("a valid experiment");
         for _ in 0..3 {
             let mut states = 0;
-            let watch = Watch { pair, surface_points: 5, ..Watch::default() };
+            let watch = Watch { pair, ..Watch::default() };
             each_state(&run, &watch, |stage, joint| {
                 states += 1;
                 let (greedy, holds) = enumerate(&run, stage);
@@ -89,7 +89,7 @@ fn p16_dropping_the_constraint_yields_a_counterexample() {
     for seed in 1..=4 {
         let mut run = Run::new(pellet(2, seed), 1).expect("a valid experiment");
         (0..50).for_each(|_| run.update());
-        let watch = Watch { without_abs: true, surface_points: 5, ..Watch::default() };
+        let watch = Watch { without_abs: true, ..Watch::default() };
         let play = StagePlay::new(&run);
         let joint = play.show(&run, &watch, false, &mut Counterexample::default()).1.expect("QMIX has joint values");
         assert!(joint.learned.igm, "with |w|, nothing is lost");
@@ -109,7 +109,7 @@ fn p16_dropping_the_constraint_yields_a_counterexample() {
     let mut broken = 0;
     for seed in 0..20 {
         let run = Run::new(ExperimentSpec { seed, ..free.clone() }, 1).expect("a valid experiment");
-        each_state(&run, &Watch { surface_points: 2, ..Watch::default() }, |stage, joint| {
+        each_state(&run, &Watch::default(), |stage, joint| {
             assert_eq!(joint.learned.igm, enumerate(&run, stage).1, "the verdict is the enumeration's");
             broken += u32::from(!joint.learned.igm);
         });
@@ -228,8 +228,8 @@ fn p18_games_with_individual_rewards_are_refused_with_the_reason() {
 
         // In a session the earlier run goes on.
         let mut session = Session::new();
-        session.apply(Command::Load { spec: Box::default(), run_to: 0, run: false });
-        session.apply(Command::Load { spec: Box::new(spec), run_to: 0, run: false });
+        session.apply(Command::Load { spec: Box::default(), run_to: 0 });
+        session.apply(Command::Load { spec: Box::new(spec), run_to: 0 });
         let reports = session.take_reports();
         assert!(reports.contains(&Report::Refused(refusal)));
         assert_eq!(session.run().map(|run| run.spec.clone()), Some(ExperimentSpec::default()));

@@ -83,7 +83,7 @@ fn p22_displayed_values_are_what_the_weights_say() {
         let mut play = StagePlay::new(&run);
         for _ in 0..3 {
             play.step(&run, true);
-            let watch = Watch { agent: 1, surface_points: 5, ..Watch::default() };
+            let watch = Watch { agent: 1, ..Watch::default() };
             let (stage, joint) = play.show(&run, &watch, true, &mut Counterexample::default());
             let weights = run.buffers.read(run.learner.agents.block.weights);
             let q_of = |agent: usize, obs: &[f32]| {

@@ -193,7 +193,7 @@ const ROUNDS: u32 = 500;
 
 #[test]
 fn p48_random_walkers_take_twenty_one_steps() {
-    let spec = PelletSpec { time_limit: 10_000, ..open(4, StartLayout::OneCorner) };
+    let spec = PelletSpec { time_limit: 1_000, ..open(4, StartLayout::OneCorner) };
     let exact = exact_walkers(&spec.map);
     assert!((exact - 20.9).abs() < 0.05, "{exact} steps by the equations");
 

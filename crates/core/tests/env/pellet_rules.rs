@@ -437,10 +437,10 @@ fn bad_worlds_are_refused_with_a_reason() {
     check(&|spec| spec.num_agents = 0, PelletError::Agents(0));
     check(&|spec| spec.num_agents = 9, PelletError::Agents(9));
     check(&|spec| spec.num_pellets = 0, PelletError::Pellets(0));
-    check(&|spec| spec.sight = Some(16), PelletError::Sight(16));
+    check(&|spec| spec.sight = Some(17), PelletError::Sight(17));
     check(&|spec| spec.move_cost = -0.5, PelletError::MoveCost(-0.5));
     check(&|spec| spec.alpha = 1.5, PelletError::Alpha(1.5));
-    check(&|spec| spec.time_limit = 0, PelletError::TimeLimit(0));
+    check(&|spec| spec.time_limit = 1_001, PelletError::TimeLimit(1_001));
     check(&|spec| spec.map.cells.fill(Cell::Wall), PelletError::OnlyWalls);
     let placed = |start: u32| {
         move |spec: &mut PelletSpec| {

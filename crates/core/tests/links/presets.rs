@@ -19,7 +19,7 @@ fn presets_open_without_a_word() {
 
 #[test]
 fn the_first_preset_is_what_an_empty_address_opens() {
-    assert_eq!(presets()[0].read(), Link::default());
+    assert_eq!(*presets()[0].read(), Link::default());
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn presets_differ_and_stand_in_groups() {
 #[test]
 fn conflict_presets_refuse_value_factorisation() {
     for preset in presets().iter().filter(|preset| preset.group == PresetGroup::Conflict) {
-        let spec = preset.read().spec;
+        let spec = preset.read().spec.clone();
         assert_eq!(spec.algo, AlgoChoice::Iql);
         for algo in [AlgoChoice::Vdn, AlgoChoice::Qmix] {
             assert!(why_not(&spec, algo).is_some(), "{}", preset.id);

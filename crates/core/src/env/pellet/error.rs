@@ -28,7 +28,7 @@ pub enum PelletError {
     #[error("There are {0} pellets: from 1 to 8 are possible.")]
     Pellets(u32),
     /// The sight radius is out of range.
-    #[error("The sight radius is {0}: it must be from 0 to 15 cells, or unlimited.")]
+    #[error("The sight radius is {0}: it must be from 1 to 16 cells, or unlimited.")]
     Sight(u32),
     /// The move cost is out of range.
     #[error("A move costs {0}: it must be from 0 to 1.")]
@@ -37,7 +37,7 @@ pub enum PelletError {
     #[error("The team's weight α is {0}: it must be from 0 to 1.")]
     Alpha(f32),
     /// The time limit is out of range.
-    #[error("The time limit is {0} env steps: it must be from 1 to 10000.")]
+    #[error("The time limit is {0} env steps: it must be from 1 to 1000.")]
     TimeLimit(u32),
     /// Nobody can stand anywhere.
     #[error("Every cell is a wall: remove a wall.")]

@@ -33,9 +33,9 @@ pub const AGENTS: RangeInclusive<u32> = 1..=8;
 /// How many pellets there may be.
 pub const PELLETS: RangeInclusive<u32> = 1..=8;
 /// Sight radius in cells, where it is limited.
-pub const SIGHT: RangeInclusive<u32> = 0..=15;
+pub const SIGHT: RangeInclusive<u32> = 1..=16;
 /// Env steps of an episode.
-pub const TIME_LIMIT: RangeInclusive<u32> = 1..=10_000;
+pub const TIME_LIMIT: RangeInclusive<u32> = 1..=1_000;
 
 /// The world as the user sets it up.
 #[derive(Clone, Debug, PartialEq)]

@@ -163,6 +163,16 @@ impl Knob {
         format!("choice.{}.{id}", self.key)
     }
 
+    /// Text id of the choice made.
+    pub fn chosen_id(&self, spec: &ExperimentSpec) -> String {
+        self.choice_id(&self.text(spec))
+    }
+
+    /// Whether there is anything to choose.
+    pub fn has_alternatives(&self) -> bool {
+        !matches!(self.kind, Kind::Choice { ids: [_], .. })
+    }
+
     /// Text id of its unit, if it has one. Replay counts whole episodes where their length is fixed, else env steps.
     pub fn unit_id(&self, spec: &ExperimentSpec) -> Option<&'static str> {
         match self.unit {

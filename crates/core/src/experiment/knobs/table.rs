@@ -4,6 +4,7 @@
 
 use super::rules::{plays, switch_algo, switch_env};
 use super::{Group, Kind, Knob};
+use crate::env::pellet::{AGENTS, PELLETS, SIGHT, SIZE, TIME_LIMIT};
 use crate::experiment::spec::{
     ActivationChoice, AdvantageChoice, AlgoChoice, DeviationChoice, EngineChoice, EnvChoice, EvalChoice,
     ExperimentSpec, ExploreChoice, GameChoice, InactiveChoice, NormAdvChoice, PositivityChoice, RewardChoice,
@@ -131,8 +132,8 @@ pub static KNOBS: [Knob; 71] = {
             "size",
             World,
             Kind::Size {
-                min: 2,
-                max: 16,
+                min: *SIZE.start(),
+                max: *SIZE.end(),
                 get: |s| (s.pellet.width, s.pellet.height),
                 set: |s, (width, height)| (s.pellet.width, s.pellet.height) = (width, height),
             },
@@ -140,7 +141,7 @@ pub static KNOBS: [Knob; 71] = {
         .beginner()
         .unit("unit.cells")
         .when(pellet),
-        knob("agents", World, int!(pellet.agents, 1, 8)).beginner().when(pellet),
+        knob("agents", World, int!(pellet.agents, *AGENTS.start(), *AGENTS.end())).beginner().when(pellet),
         knob(
             "start",
             World,
@@ -150,11 +151,16 @@ pub static KNOBS: [Knob; 71] = {
         )
         .beginner()
         .when(pellet),
-        knob("pellets", World, int!(pellet.pellets, 1, 8)).beginner().when(pellet),
+        knob("pellets", World, int!(pellet.pellets, *PELLETS.start(), *PELLETS.end())).beginner().when(pellet),
         knob(
             "sight",
             World,
-            Kind::OptionalInt { min: 1, max: 16, get: |s| s.pellet.sight, set: |s, v| s.pellet.sight = v },
+            Kind::OptionalInt {
+                min: *SIGHT.start(),
+                max: *SIGHT.end(),
+                get: |s| s.pellet.sight,
+                set: |s, v| s.pellet.sight = v,
+            },
         )
         .beginner()
         .unit("unit.cells")
@@ -165,7 +171,7 @@ pub static KNOBS: [Knob; 71] = {
         knob("tie", World, choice!(pellet.tie: TieChoice { "split" => Split, "nobody" => Nobody })).when(competitive),
         knob("alpha", World, float!(pellet.alpha, 0.0, 1.0)).beginner().when(competitive),
         knob("cost", World, float!(pellet.move_cost, 0.0, 1.0)).when(pellet),
-        knob("limit", World, int!(pellet.limit, 1, 1_000)).unit(ENV_STEPS).when(pellet),
+        knob("limit", World, int!(pellet.limit, *TIME_LIMIT.start(), *TIME_LIMIT.end())).unit(ENV_STEPS).when(pellet),
         knob(
             "game",
             World,
