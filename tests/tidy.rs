@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folder of a layer below its crate's `src/`, and the layers its files may name.
+/// Folder or file of a layer below its crate's `src/`, and the layers it may name.
 const CORE: &[(&str, &[&str])] = &[
     ("base", &["base"]),
     ("env", &["base", "env"]),
@@ -19,6 +19,9 @@ const PAGE: &[(&str, &[&str])] = &[
     ("view", &["platform", "view"]),
     ("app", &["platform", "view", "app"]),
     ("cli", &["platform", "cli"]),
+    // The doors: what starts a page, a window, a program.
+    ("page", &["platform", "view", "app", "page"]),
+    ("desktop", &["platform", "view", "app", "desktop"]),
 ];
 
 /// Lines a file may have; at half of it one should look for the second idea.
@@ -58,6 +61,11 @@ fn has_word(line: &str, word: &str) -> bool {
     let inner = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     line.match_indices(word)
         .any(|(at, _)| !inner(line[..at].chars().next_back()) && !inner(line[at + word.len()..].chars().next()))
+}
+
+/// Whether a file of a crate belongs to that layer.
+fn is_in(file: &str, layer: &str) -> bool {
+    file.strip_prefix(layer).is_some_and(|rest| rest.starts_with('/') || rest == ".rs")
 }
 
 fn root() -> &'static Path {
@@ -127,7 +135,7 @@ fn layers_know_only_lower_layers() {
     for (base, layers) in [("crates/core/src", CORE), ("src", PAGE)] {
         for file in rust() {
             let Some(rest) = file.path.strip_prefix(&format!("{base}/")) else { continue };
-            let Some((_, allowed)) = layers.iter().find(|(name, _)| rest.starts_with(&format!("{name}/"))) else {
+            let Some((_, allowed)) = layers.iter().find(|(name, _)| is_in(rest, name)) else {
                 continue;
             };
             for (at, line) in file.code() {
@@ -185,8 +193,14 @@ fn few_places_know_the_target() {
 
 #[test]
 fn only_experiments_frames_and_settings_travel() {
-    // A frame goes to the page as it is; an algorithm's settings are a part of the experiment that a link describes.
-    let allowed = ["crates/core/src/experiment", "crates/core/src/env/api.rs", "crates/core/src/marl/settings.rs"];
+    // A frame goes to the page as it is; an algorithm's settings and a script's name are parts of the experiment that a
+    // link describes.
+    let allowed = [
+        "crates/core/src/experiment",
+        "crates/core/src/env/api.rs",
+        "crates/core/src/env/script.rs",
+        "crates/core/src/marl/settings.rs",
+    ];
     let files = rust().into_iter().filter(|file| file.below(&["crates/core/src"]) && !file.below(&allowed));
     none("serde outside experiment", files.flat_map(|file| file.lines_with(&["serde", "Serialize", "Deserialize"])));
 }
@@ -204,10 +218,9 @@ fn no_algorithm_names_an_engine() {
 }
 
 #[test]
-fn wgpu_stays_in_the_engine() {
-    let files =
-        rust().into_iter().filter(|file| !file.below(&["crates/core/src/nn/gpu", "crates/core/tests", "tests"]));
-    none("wgpu outside nn/gpu", files.flat_map(|file| file.lines_with(&["wgpu"])));
+fn only_tests_draw_with_wgpu() {
+    let files = rust().into_iter().filter(|file| !file.below(&["tests"]));
+    none("wgpu outside tests", files.flat_map(|file| file.lines_with(&["wgpu"])));
 }
 
 #[test]
@@ -264,6 +277,38 @@ fn the_boot_page_speaks_both_languages() {
     let english = keys("en");
     assert!(english.len() > 10, "the table was read: {english:?}");
     assert_eq!(english, keys("zh"));
+}
+
+#[test]
+fn the_boot_page_wears_the_themes() {
+    let read = |path: &str| fs::read_to_string(root().join(path)).expect("a file of the page");
+    let (style, index) = (read("web/style.css"), read("index.html"));
+    for (theme, start, scheme) in [("light", ":root {", "light"), ("dark", ":root.dark {", "dark")] {
+        let ron = read(&format!("assets/theme/{theme}.ron"));
+        let colours = |key: &str| -> Vec<String> {
+            let line = ron.lines().find(|line| line.trim().starts_with(&format!("{key}:"))).expect("a colour");
+            line.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+        };
+        let block = style.split(start).nth(1).and_then(|rest| rest.split('}').next()).expect("a block of colours");
+        let pairs = [
+            ("ground", "page", 0),
+            ("card", "card", 0),
+            ("line", "line", 0),
+            ("text", "text", 0),
+            ("quiet", "text_dim", 0),
+            ("accent", "accent", 0),
+            ("on-accent", "on_accent", 0),
+            ("agent-one", "agents", 0),
+            ("agent-two", "agents", 1),
+            ("pellet", "pellet", 0),
+        ];
+        for (property, key, index) in pairs {
+            let wanted = format!("--{property}: {};", colours(key)[index]);
+            assert!(block.contains(&wanted), "{theme}: web/style.css lacks `{wanted}`");
+        }
+        let meta = format!("(prefers-color-scheme: {scheme})\" content=\"{}\"", colours("page")[0]);
+        assert!(index.contains(&meta), "index.html lacks `{meta}`");
+    }
 }
 
 #[test]

@@ -1,13 +1,14 @@
 // Starts the page: checks the browser, loads the module with progress in bytes, hands it a canvas, and says what is
 // wrong in words when any of that fails or the app stops later.
 //
-// Two names are for the Rust side:
+// Three names are for the Rust side:
 //   globalThis.tandemSpawnWorker()     a Worker that runs the same compiled module (see worker.js)
 //   globalThis.tandemPanicked(text)    called by the panic hook of the page
+//   globalThis.tandemKeepLink(link)    what stands behind # in the link of the experiment as it is edited; '' for the address
 // The rest is for tests, measurements and bug reports: `globalThis.tandem` holds the exports (`status()`, `widgets()`), and
 // the performance marks `tandem-bytes` and `tandem-picture` tell when all bytes were here and when the first frame was drawn.
 //
-// Nothing here needs a secure origin, and the link (the part behind #) is never touched.
+// Nothing here needs a secure origin, and the link (the part behind #) stays as it is until an edited experiment is tried again.
 
 const TEXT = {
   en: {
@@ -27,7 +28,7 @@ const TEXT = {
     retry: 'Try again',
     copy: 'Copy link',
     copied: 'Copied',
-    selected: 'Selected: press Ctrl+C',
+    selected: 'Selected: copy it',
   },
   zh: {
     about: '一个网页形式的多智能体强化学习实验室。',
@@ -46,7 +47,7 @@ const TEXT = {
     retry: '重试',
     copy: '复制链接',
     copied: '已复制',
-    selected: '已选中：请按 Ctrl+C',
+    selected: '已选中：请复制',
   },
 };
 
@@ -63,6 +64,7 @@ const text = TEXT[language()];
 let module; // WebAssembly.Module, shared with the workers
 let app; // exports of the page's instance
 let failed = ''; // the reason, once there is one
+let edited = ''; // link of what the app shows, where the address bar has another one
 let recentLosses = [];
 
 /** A reason for not starting: a key of TEXT and whatever the browser said. */
@@ -78,6 +80,7 @@ globalThis.tandemSpawnWorker = () => {
   worker.postMessage({ module, glue: glueUrl });
   return worker;
 };
+globalThis.tandemKeepLink = (link) => { edited = link; };
 globalThis.tandemPanicked = (message) => fail(new Failure('panic', message));
 
 // A trap that no panic hook announced (stack overflow, out of memory) ends the app just the same.
@@ -255,22 +258,28 @@ function fail({ reason, message }) {
   element('boot-status').textContent = text[reason];
   element('boot-detail').textContent = message;
   element('boot-link-label').textContent = text.link;
-  element('boot-link').value = location.href;
+  element('boot-link').value = link();
   element('boot-retry').textContent = text.retry;
   element('boot-copy').textContent = text.copy;
   element('boot-failure').hidden = false;
 }
 
+/** Address of the experiment on the page. */
+function link() {
+  return edited ? location.href.split('#')[0] + edited : location.href;
+}
+
 /** What the network withheld is asked for again in place: a reload without a connection would lose the page. */
 function retry() {
-  if (failed === 'fetch') boot();
-  else location.reload();
+  if (failed === 'fetch') return boot();
+  history.replaceState(null, '', link());
+  location.reload();
 }
 
 async function copyLink() {
   const button = element('boot-copy');
   try {
-    await navigator.clipboard.writeText(location.href);
+    await navigator.clipboard.writeText(link());
     button.textContent = text.copied;
   } catch {
     // No clipboard on an insecure origin: select the text instead.
@@ -289,6 +298,6 @@ function language() {
   } catch {
     // Storage may be forbidden (private window, frame of another site).
   }
-  const known = [inLink, saved].find((name) => name in TEXT);
+  const known = [inLink, saved].find((name) => Object.hasOwn(TEXT, name));
   return known ?? (navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en');
 }

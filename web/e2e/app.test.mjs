@@ -76,7 +76,8 @@ test('pausing, stepping and running on is the same run', { timeout: 200_000 }, a
 test('edited cells travel in the link', { timeout: 200_000 }, async () => {
   const tab = await open({ hash: QMIX });
   const { link } = await tab.started();
-  await tab.choose('Walls');
+  await tab.click('edit');
+  await tab.widget('done');
   const { rect: [x, y, w, h] } = await tab.widget(/^Grid world/);
   // The middle of the picture lies between four cells; half a cell on lies the middle of one.
   await tab.page.mouse.click(x + w / 2 + h / 8, y + h / 2 + h / 8, { delay: 30 });
@@ -111,6 +112,7 @@ const BAD = {
   'an unknown key': ['#v=1&env=pellet&colour=blue', /colour/],
   'broken packed data': ['#v=1&env=pellet&map=%%%notbase64', /map|world/i],
   'an unknown environment': ['#v=1&env=chess', /env|chess/i],
+  'a language that every object has': ['#v=1&env=pellet&lang=constructor', /constructor/],
   'a megabyte of garbage': [`#${'v1&=%zz'.repeat(150_000)}`, /./],
 };
 
@@ -162,8 +164,10 @@ test('a link may choose the language, and the menu changes it without touching t
   const tab = await open({ hash: `${QMIX}&lang=zh&step=30` });
   const before = await at(tab, 30);
   assert.equal(before.lang, 'zh');
+  assert.equal(await tab.page.evaluate(() => document.documentElement.lang), 'zh-Hans');
   await tab.click('English'); // offered in its own words
   const after = await tab.until('English', ({ lang }) => lang === 'en');
+  assert.equal(await tab.page.evaluate(() => document.documentElement.lang), 'en');
   assert.deepEqual([after.update, after.traceHash], [before.update, before.traceHash]);
   await tab.close();
 });
@@ -268,6 +272,28 @@ test('a worker that dies is told, and training can start again', { timeout: 120_
   await tab.until('it trains', ({ update }) => update > 0);
   await tab.close();
 });
+
+/** What keeps a worker from starting. */
+const UNSTARTED = {
+  'its script is missing': ['**/worker.js*', (route) => route.fulfill({ status: 404 }), /could not be loaded/],
+  'the module throws in it': ['**/worker.js*', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()).replace('await init(', 'throw new Error("no memory"); await init(') });
+  }, /no memory/],
+};
+
+for (const [name, [pattern, answer, words]] of Object.entries(UNSTARTED)) {
+  test(`a worker that cannot start is told: ${name}`, { timeout: 120_000 }, async () => {
+    const tab = await open({ hash: QMIX, before: (page) => page.route(pattern, answer) });
+    await tab.until('the page says so', ({ failure }) => words.test(failure ?? ''));
+    await tab.page.unroute(pattern);
+    await tab.click('Start again');
+    await tab.until('it is gone', ({ failure, ready }) => failure === null && ready);
+    await tab.run();
+    await tab.until('it trains', ({ update }) => update > 0);
+    await tab.close([/Failed to load resource|404/]);
+  });
+}
 
 test('a hidden tab trains on, and shows one state, not a burst, when it is seen again', { timeout: 200_000 }, async () => {
   const browser = await cdp.start(FLAGS);

@@ -1,4 +1,4 @@
-// Loading, and every way in which it can fail: what a person reads then, in both languages, with the link kept.
+// Loading, and the ways in which it can fail (a worker that cannot start: app.test.mjs): what a person reads then, in both languages, with the link kept.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -90,6 +90,20 @@ test('a mistake in the program stops the page with a message, and the link survi
   await tab.close();
 });
 
+test('the link of a page that has stopped is that of the experiment as it was edited', async () => {
+  const tab = await open({ hash: HASH });
+  await tab.started();
+  await tab.click('New seed');
+  const { link, seed } = await tab.until('the edit', ({ seed }) => seed !== '7');
+  assert.equal(new URL(tab.page.url()).hash, HASH, 'the address is left alone');
+  await tab.page.evaluate(() => globalThis.tandemPanicked('panicked at src/example.rs:1:1'));
+  assert.ok((await tab.page.inputValue('#boot-link')).endsWith(link), 'the edited link');
+  await tab.page.click('#boot-retry');
+  await tab.started();
+  assert.equal((await tab.status()).seed, seed, 'the edited experiment');
+  await tab.close();
+});
+
 test('an unannounced trap stops the page with a message', async () => {
   const tab = await open();
   await tab.started();
@@ -117,6 +131,40 @@ test('a lost WebGL context is answered by a fresh canvas that is drawn', async (
   assert.ok(colours(await tab.pixels()) > 8, 'the fresh canvas shows the app');
   assert.equal(await tab.page.locator('#boot').isHidden(), true);
   await tab.close();
+});
+
+test('a WebGL context lost again and again stops the page with a message', async () => {
+  const tab = await open({ hash: HASH });
+  await tab.started();
+  for (let losses = 0; losses < 4; losses += 1) {
+    await tab.page.evaluate(() => {
+      globalThis.oldCanvas = document.getElementById('tandem');
+      globalThis.oldCanvas.getContext('webgl2').getExtension('WEBGL_lose_context').loseContext();
+    });
+    await tab.page.waitForFunction(() => document.getElementById('tandem') !== globalThis.oldCanvas || document.getElementById('boot').classList.contains('failed'));
+  }
+  await tab.page.waitForSelector('#boot.failed');
+  assert.match(await tab.page.textContent('#boot-status'), /again and again/);
+  assert.ok((await tab.page.inputValue('#boot-link')).endsWith(HASH));
+  await tab.close();
+});
+
+test('the loading card wears the theme that was chosen last', async () => {
+  for (const [stored, colorScheme, dark] of [['light', 'dark', false], ['dark', 'light', true], ['auto', 'dark', true]]) {
+    const tab = await open({
+      hash: HASH,
+      context: { colorScheme },
+      before: async (page) => {
+        await page.addInitScript((theme) => localStorage.setItem('tandem.theme', theme), stored);
+        await page.route('**/tandem_bg.wasm*', (route) => route.fulfill({ status: 503 }));
+      },
+    });
+    await tab.page.waitForSelector('#boot-failure:not([hidden])');
+    const ground = await tab.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const [r, g, b] = ground.match(/\d+/g).map(Number);
+    assert.equal((r + g + b) / 3 < 128, dark, `${stored} on a ${colorScheme} system: ${ground}`);
+    await tab.close([/Failed to load resource/]);
+  }
 });
 
 test('light and dark, wide and phone: the loading card fits', async () => {
