@@ -1,7 +1,8 @@
 //! Tandem: the page.
 //!
-//! Layers, lower ones never knowing upper ones: `platform` ← `view` ← `app` ← the two mains. A view reads a
-//! snapshot and returns actions; only the app changes anything; only `platform` knows a browser or a thread.
+//! Layers, lower ones never knowing upper ones: `platform` ← `view` ← `app` ← the two doors, `page` and `desktop`. A
+//! view reads a snapshot and returns actions; only the app changes anything; only `platform` and the doors know a
+//! browser or a thread.
 
 pub mod app;
 #[cfg(not(target_arch = "wasm32"))]

@@ -1,9 +1,11 @@
 //! The page as a person meets it, by egui_kittest on a software renderer.
 
 mod ui {
+    mod edits;
     mod fixture;
     mod page;
     mod rewards;
     mod texts;
     mod views;
+    mod window;
 }

@@ -8,7 +8,7 @@ use tandem_core::experiment::snapshot::{RunState, Sentence};
 use tandem_core::experiment::spec::ExperimentSpec;
 
 use super::desk::{Share, Tab, Undo};
-use super::intent::Intent;
+use super::intent::{FieldEdit, Intent};
 use super::run::Load;
 use super::{Page, panels};
 use crate::view::api::Action;
@@ -30,23 +30,23 @@ impl Page {
                 let next = self.desk.preset.map_or_else(|| next_after(""), next_after);
                 self.start_preset(&next.id);
             }
-            Intent::Edit(key, spec) => self.edit(key, *spec),
-            Intent::Live(spec, change) => self.change_live(*spec, change),
+            Intent::Edit(FieldEdit { key, spec, told }) => self.edit(key, *spec, told),
+            Intent::Live(edit, change) => self.change_live(edit, change),
             Intent::ToggleRun => self.toggle_run(),
             Intent::RestartTraining => {
                 self.offer_undo();
                 let spec = self.run.wanted.clone();
-                self.load(Load { spec, run_to: 0, run: false });
+                self.load(Load { spec, run_to: 0 });
             }
             Intent::NewSeed => {
                 let seed = self.host.fresh_seed();
-                self.edit("seed", ExperimentSpec { seed, ..self.run.wanted.clone() });
+                self.edit("seed", ExperimentSpec { seed, ..self.run.wanted.clone() }, None);
             }
             Intent::LowerLr => {
                 let mut spec = self.run.wanted.clone();
                 spec.learner.lr /= 10.0;
                 spec.learner.lr_end = spec.learner.lr_end.min(spec.learner.lr);
-                self.edit("lr", spec);
+                self.edit("lr", spec, None);
             }
             Intent::Undo => self.undo(),
             Intent::Lang(lang) => {
@@ -60,10 +60,8 @@ impl Page {
             }
             Intent::Share => self.desk.share = Some(Share::default()),
             Intent::CopyLink => self.copy_link(),
-            Intent::StagePlays(plays) => {
-                self.desk.stage_plays = plays;
-                self.session.send(Command::StagePlays(plays));
-            }
+            Intent::RestartEpisode => self.session.send(Command::RestartEpisode),
+            Intent::StagePlays(plays) => self.session.send(Command::StagePlays(plays)),
             Intent::StageSpeed(speed) => {
                 self.desk.stage_speed = speed;
                 self.session.send(Command::StageSpeed(speed));
@@ -74,10 +72,13 @@ impl Page {
             }
             Intent::RestartSession => {
                 self.desk.failure = None;
+                self.desk.closed_cover = None;
                 self.session.restart();
+                // Whatever was loaded since it died went nowhere.
+                self.run.stop();
                 self.brief_session();
                 let spec = self.run.wanted.clone();
-                self.load(Load { spec, run_to: 0, run: false });
+                self.load(Load { spec, run_to: 0 });
             }
         }
     }
@@ -91,12 +92,11 @@ impl Page {
                     self.desk.tab = Tab::View(id);
                 }
             }
-            Action::SelectAgent(agent) => self.desk.agent = agent.min(self.run.facts.num_agents.saturating_sub(1)),
-            Action::Watch(watch) => {
-                self.desk.watch = watch.clone();
-                self.session.send(Command::Watch(watch));
+            Action::SelectAgent(agent) => {
+                self.desk.watch.agent = agent.min(self.run.facts.num_agents.saturating_sub(1));
             }
-            Action::EditSpec(spec) => self.edit("world", *spec),
+            Action::Watch(watch) => self.desk.watch = watch,
+            Action::EditSpec(spec) => self.edit("world", *spec, None),
             Action::OpenLink(link) => {
                 self.host.show_link(&link);
                 self.open(parse(&link));
@@ -109,27 +109,27 @@ impl Page {
     fn start_preset(&mut self, id: &str) {
         let Some(preset) = preset(id) else { return };
         self.host.show_link(&preset.link);
-        self.desk.notices.clear();
-        self.open(preset.read());
-        self.desk.preset = Some(&preset.id);
-        self.desk.tab = Tab::Stage;
+        self.open(preset.read().clone());
     }
 
-    /// A restart edit: back to update 0 at once.
-    fn edit(&mut self, key: &str, mut spec: ExperimentSpec) {
-        let told = normalise(&mut spec);
-        self.desk.field_note = told.into_iter().next_back().map(|sentence| (key.to_owned(), sentence));
+    /// A restart edit of the field `key`: back to update 0 at once. `told` is what was wrong with the value given.
+    fn edit(&mut self, key: &'static str, mut spec: ExperimentSpec, told: Option<Sentence>) {
+        let told = normalise(&mut spec).into_iter().next_back().or(told);
+        self.desk.field_note = told.map(|sentence| (key, sentence));
         if spec == self.run.wanted {
             return;
         }
         self.offer_undo();
-        if let Some(matched) = matching(&spec) {
-            self.desk.preset = Some(&matched.id);
-        } else if spec.env != self.run.wanted.env {
-            self.desk.preset = None;
-        }
+        self.desk.preset = self.preset_of(&spec);
         self.desk.closed_cover = None;
-        self.load(Load { spec, run_to: 0, run: false });
+        self.load(Load { spec, run_to: 0 });
+    }
+
+    /// The experiment of the menu that `spec` is, or from which it was changed.
+    fn preset_of(&self, spec: &ExperimentSpec) -> Option<&'static str> {
+        let this = matching(spec).map(|preset| preset.id.as_str());
+        let changed = self.desk.preset.filter(|_| spec.env == self.run.wanted.env);
+        this.or(changed)
     }
 
     fn offer_undo(&mut self) {
@@ -141,7 +141,8 @@ impl Page {
                 // A run with live changes cannot be repeated: its settings can, from update 0.
                 let snapshot = &self.run.snapshot;
                 let update = if snapshot.changed_at.is_some() { 0 } else { snapshot.update };
-                *undo = Some(Undo { spec: self.run.wanted.clone(), update, until, edited: now });
+                let (spec, preset) = (self.run.wanted.clone(), self.desk.preset);
+                *undo = Some(Undo { spec, update, preset, until, edited: now });
             }
         }
     }
@@ -149,16 +150,15 @@ impl Page {
     fn undo(&mut self) {
         if let Some(undo) = self.desk.undo.take() {
             self.desk.field_note = None;
-            self.desk.preset = matching(&undo.spec).map(|preset| preset.id.as_str()).or(self.desk.preset);
-            self.load(Load { spec: undo.spec, run_to: undo.update, run: false });
+            self.desk.preset = undo.preset;
+            self.load(Load { spec: undo.spec, run_to: undo.update });
         }
     }
 
-    fn change_live(&mut self, mut spec: ExperimentSpec, change: LiveChange) {
+    fn change_live(&mut self, FieldEdit { key, mut spec, told }: FieldEdit, change: LiveChange) {
         if self.run.snapshot.update == 0 && self.run.snapshot.env_steps == 0 {
             // Nothing is trained yet, so the link can say it.
-            let key = if matches!(change, LiveChange::Lr(_)) { "lr" } else { "eps" };
-            self.edit(key, spec);
+            self.edit(key, *spec, told);
             return;
         }
         // From now on constant; a link written now says so.
@@ -166,23 +166,24 @@ impl Page {
             LiveChange::Lr(lr) => (spec.learner.lr_end, spec.learner.lr_over) = (lr, 0),
             LiveChange::Epsilon(eps) => (spec.learner.eps_end, spec.learner.eps_over) = (eps, 0),
         }
-        self.desk.field_note = None;
-        self.run.spec = spec.clone();
-        self.run.wanted = spec;
+        self.desk.field_note = told.map(|sentence| (key, sentence));
+        self.run.spec.clone_from(&spec);
+        self.run.wanted = *spec;
         self.session.send(Command::Live(change));
     }
 
     fn toggle_run(&mut self) {
-        let command = match self.run.snapshot.state {
-            RunState::Running | RunState::Seeking { .. } => Command::Pause,
-            RunState::Paused => Command::Run,
-            RunState::Finished => Command::Continue,
+        let (command, then) = match self.run.snapshot.state {
+            RunState::Running | RunState::Seeking { .. } => (Command::Pause, RunState::Paused),
+            RunState::Paused => (Command::Run, RunState::Running),
+            RunState::Finished => (Command::Continue, RunState::Running),
             RunState::Diverged { .. } => return,
         };
         self.session.send(command);
+        // A second press comes before the next snapshot at times and means the opposite.
+        self.run.snapshot.state = then;
     }
 
-    /// Must run while the click is handled: browsers allow the clipboard only then.
     fn copy_link(&mut self) {
         let Some(share) = &self.desk.share else { return };
         let fragment = write(&self.link(share));
@@ -202,13 +203,15 @@ impl Page {
             self.desk.notices.push(sentence);
             let first = parse("");
             self.desk.preset = matching(&first.spec).map(|preset| preset.id.as_str());
-            self.load(Load { spec: first.spec, run_to: 0, run: false });
+            self.load(Load { spec: first.spec, run_to: 0 });
             return;
         }
+        let undone = self.desk.undo.take_if(|undo| undo.spec == self.run.wanted);
+        self.desk.preset = undone.map_or_else(|| self.preset_of(&self.run.wanted), |undo| undo.preset);
         let text = self.texts().sentence(&sentence);
         match &mut self.desk.field_note {
             Some((_, told)) => *told = sentence,
-            note @ None => *note = Some(("world".to_owned(), sentence)),
+            note @ None => *note = Some(("world", sentence)),
         }
         self.toast(text);
     }

@@ -23,6 +23,8 @@ pub struct PageCtx<'a> {
     pub origin: Origin,
     /// The page's address without a fragment.
     pub address: &'a str,
+    /// Set-up stands in a column of its own, not in a drawer or a tab.
+    pub has_setup_column: bool,
     /// The session has died.
     pub is_dead: bool,
     /// Seconds since some moment.

@@ -1,7 +1,9 @@
 //! What the page remembers besides the run: what is open, chosen, folded. None of it decides a run, so none of it is
 //! in a link except the view and, if ticked, the language.
 
+use egui::Rect;
 use tandem_core::experiment::command::Watch;
+use tandem_core::experiment::knobs::Group;
 use tandem_core::experiment::snapshot::Sentence;
 use tandem_core::experiment::spec::ExperimentSpec;
 
@@ -69,6 +71,8 @@ pub struct Undo {
     pub spec: ExperimentSpec,
     /// Update it stood at; undoing runs there again.
     pub update: u32,
+    /// The experiment of the menu that it was.
+    pub preset: Option<&'static str>,
     /// Last moment it is offered.
     pub until: f64,
     /// When the last edit came; edits of one gesture are undone together.
@@ -86,6 +90,17 @@ pub struct Share {
     pub copied: Option<bool>,
     /// The text box should take the keyboard and select everything.
     pub select: bool,
+}
+
+/// A value being typed.
+#[derive(Clone, Debug)]
+pub struct Typing {
+    /// Key of its field.
+    pub key: &'static str,
+    /// What stands there.
+    pub text: String,
+    /// Where it was drawn last: a press anywhere else ends it.
+    pub rect: Rect,
 }
 
 /// A confirmation that goes away by itself.
@@ -113,37 +128,35 @@ pub struct Desk {
     /// The Set-up drawer of the two-column layout.
     pub is_setup_open: bool,
     /// Groups of Set-up that show all their fields.
-    pub unfolded: [bool; 6],
+    pub unfolded: [bool; Group::ALL.len()],
     /// The lesson shows all three texts.
     pub is_lesson_open: bool,
-    /// The reader asked for the answer.
-    pub is_answer_shown: bool,
+    /// Id of the experiment whose answer the reader asked for.
+    pub answer_of: Option<&'static str>,
     /// Id of the experiment chosen in the menu.
     pub preset: Option<&'static str>,
-    /// Agent selected on the stage.
-    pub agent: u32,
-    /// What the session computes for the page, as last sent.
+    /// What the page shows and the session computes for it, with the agent selected on the stage.
     pub watch: Watch,
     /// What a click on the stage edits.
     pub edit: EditMode,
     /// Env steps per second of the stage.
     pub stage_speed: u32,
-    /// Whether the stage plays.
-    pub stage_plays: bool,
     /// Whether the stage explores.
     pub stage_explores: bool,
     /// Messages about the link, until closed.
     pub notices: Vec<Sentence>,
+    /// All of them are shown.
+    pub are_notices_unfolded: bool,
     /// Confirmations.
     pub toasts: Vec<Toast>,
     /// The last restart edit.
     pub undo: Option<Undo>,
     /// The share dialog, when open.
     pub share: Option<Share>,
-    /// The field being typed into: key and text.
-    pub typing: Option<(&'static str, String)>,
+    /// The field being typed into.
+    pub typing: Option<Typing>,
     /// A sentence under a field: its key and what was changed about the value.
-    pub field_note: Option<(String, Sentence)>,
+    pub field_note: Option<(&'static str, Sentence)>,
     /// The end of a run (its number and budget) whose cover was closed.
     pub closed_cover: Option<(u32, u32)>,
     /// Why the session died.
@@ -160,17 +173,16 @@ impl Desk {
             pinned: Vec::new(),
             tab: Tab::Stage,
             is_setup_open: false,
-            unfolded: [false; 6],
+            unfolded: [false; Group::ALL.len()],
             is_lesson_open: false,
-            is_answer_shown: false,
+            answer_of: None,
             preset: None,
-            agent: 0,
             watch: Watch::default(),
             edit: EditMode::None,
             stage_speed: 4,
-            stage_plays: true,
             stage_explores: false,
             notices: Vec::new(),
+            are_notices_unfolded: false,
             toasts: Vec::new(),
             undo: None,
             share: None,

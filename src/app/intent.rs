@@ -1,11 +1,23 @@
 //! What a panel asks the page to do. Carried out in one place, once per frame.
 
 use tandem_core::experiment::command::LiveChange;
+use tandem_core::experiment::snapshot::Sentence;
 use tandem_core::experiment::spec::ExperimentSpec;
 
 use super::desk::ThemeChoice;
 use crate::view::api::Action;
 use crate::view::text::Lang;
+
+/// A field set to something else.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldEdit {
+    /// The field's key.
+    pub key: &'static str,
+    /// The experiment with it.
+    pub spec: Box<ExperimentSpec>,
+    /// What had to be corrected about the value.
+    pub told: Option<Sentence>,
+}
 
 /// What a panel asks the page to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,10 +28,10 @@ pub enum Intent {
     Preset(&'static str),
     /// The experiment after this one.
     NextExperiment,
-    /// A restart edit of the field with that key.
-    Edit(&'static str, Box<ExperimentSpec>),
+    /// A restart edit.
+    Edit(FieldEdit),
     /// A live edit: the settings as they are now, and the change for the run.
-    Live(Box<ExperimentSpec>, LiveChange),
+    Live(FieldEdit, LiveChange),
     /// Run where paused, pause where running.
     ToggleRun,
     /// Back to update 0, same seed.
@@ -38,6 +50,8 @@ pub enum Intent {
     Share,
     /// Copy the link of the share dialog.
     CopyLink,
+    /// Begin the stage's next episode.
+    RestartEpisode,
     /// Hold or play the stage.
     StagePlays(bool),
     /// Stage speed in env steps per second.

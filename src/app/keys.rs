@@ -1,7 +1,7 @@
 //! The keyboard: one key for each part of the transport, as their tooltips say. Typing into a field and pressing a
 //! focused button keep their keys.
 
-use egui::{Context, Key, Modifiers};
+use egui::{Context, Event, Key, Modifiers};
 use tandem_core::experiment::command::Command;
 
 use super::intent::Intent;
@@ -17,16 +17,20 @@ pub fn pressed(ctx: &Context) -> Vec<Intent> {
         (Key::S, Intent::View(Action::Session(Command::StepEnv))),
         (Key::U, Intent::View(Action::Session(Command::StepUpdate))),
         (Key::R, Intent::RestartTraining),
-        (Key::E, Intent::View(Action::Session(Command::RestartEpisode))),
+        (Key::E, Intent::RestartEpisode),
         (Key::L, Intent::Share),
     ];
     let mut intents = Vec::new();
     ctx.input_mut(|input| {
-        for (key, intent) in keys {
-            if input.consume_key(Modifiers::NONE, key) {
-                intents.push(intent);
+        input.events.retain(|event| {
+            let Event::Key { key, pressed: true, repeat, modifiers: Modifiers::NONE, .. } = event else { return true };
+            let Some((_, intent)) = keys.iter().find(|(known, _)| known == key) else { return true };
+            // A key held down is one press.
+            if !repeat {
+                intents.push(intent.clone());
             }
-        }
+            false
+        });
     });
     intents
 }

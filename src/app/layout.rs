@@ -9,7 +9,7 @@ use super::ctx::PageCtx;
 use super::desk::{Desk, Tab};
 use super::intent::Intent;
 use super::panels::{lesson, notices, setup, share, stage, status, toasts, top_bar, transport, views};
-use crate::view::api::View;
+use crate::view::api::{View, ViewId};
 use crate::view::returns;
 use crate::view::stage::StageView;
 use crate::view::theme::Theme;
@@ -30,6 +30,11 @@ const LEAST_PHONE_VIEW: f32 = 740.0;
 const SMALL_CURVE: f32 = 132.0;
 /// Height of a pinned view.
 const PINNED: f32 = 360.0;
+
+/// Whether Set-up has a column of its own on a page `ui` wide; otherwise it is a drawer or a tab.
+pub fn has_setup_column(ui: &Ui) -> bool {
+    ui.max_rect().width() >= THREE_COLUMNS
+}
 
 /// Draws the page into all of `ui`.
 pub fn page_ui(
@@ -80,7 +85,7 @@ impl Columns<'_, '_> {
         let theme = self.ctx.theme();
         let gap = theme.size.gap + 2.0;
         let mut rest = rest.shrink(gap);
-        let is_three = ui.max_rect().width() >= THREE_COLUMNS;
+        let is_three = self.ctx.has_setup_column;
         let views = {
             let width = rest.width() * if is_three { VIEWS_SHARE } else { 0.46 };
             cut_right(&mut rest, width, gap)
@@ -141,13 +146,8 @@ impl Columns<'_, '_> {
             let full = ui.max_rect().height().max(LEAST_VIEWS_COLUMN);
             let before = ui.cursor().top();
             views::tabs(ui, self.ctx, self.desk, self.all);
-            // The returns view has the same curve at full size.
-            let small = SMALL_CURVE;
-            let left = full - (ui.cursor().top() - before) - small - gap;
-            let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), left.max(240.0)), Sense::hover());
-            views::card(ui, rect, self.ctx, self.desk.view, self.all, self.out);
-            let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), small), Sense::hover());
-            views::curve_card(ui, rect, self.ctx, self.out);
+            let left = full - (ui.cursor().top() - before);
+            self.view_and_curve(ui, self.desk.view, left, 240.0, SMALL_CURVE);
             for id in self.desk.pinned.clone() {
                 if id == self.desk.view {
                     continue;
@@ -156,6 +156,20 @@ impl Columns<'_, '_> {
                 views::card(ui, rect, self.ctx, id, self.all, self.out);
             }
         });
+    }
+
+    /// The view `id` over a height of `all`, at least `least`, with the small curve beneath it; the returns view has the
+    /// same curve at full size and stands alone.
+    fn view_and_curve(&mut self, ui: &mut Ui, id: ViewId, all: f32, least: f32, curve: f32) {
+        let has_curve = id != returns::ID;
+        let beneath = if has_curve { curve + self.ctx.theme().size.gap } else { 0.0 };
+        let width = ui.available_width();
+        let (rect, _) = ui.allocate_exact_size(vec2(width, (all - beneath).max(least)), Sense::hover());
+        views::card(ui, rect, self.ctx, id, self.all, self.out);
+        if has_curve {
+            let (rect, _) = ui.allocate_exact_size(vec2(width, curve), Sense::hover());
+            views::curve_card(ui, rect, self.ctx, self.out);
+        }
     }
 
     fn phone(&mut self, ui: &mut Ui, rest: Rect) {
@@ -180,12 +194,7 @@ impl Columns<'_, '_> {
             match self.desk.tab {
                 Tab::Stage => self.phone_stage(ui, body.height()),
                 Tab::View(id) => {
-                    let small = SMALL_CURVE + 12.0;
-                    let height = (body.height() - small - theme.size.gap).max(LEAST_PHONE_VIEW);
-                    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
-                    views::card(ui, rect, self.ctx, id, self.all, self.out);
-                    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), small), Sense::hover());
-                    views::curve_card(ui, rect, self.ctx, self.out);
+                    self.view_and_curve(ui, id, body.height(), LEAST_PHONE_VIEW, SMALL_CURVE + 12.0);
                 }
                 Tab::Setup => setup::ui(ui, self.ctx, self.desk, self.out),
             }

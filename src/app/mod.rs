@@ -16,16 +16,17 @@ pub mod status;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tandem_core::experiment::command::{Command, TrainSpeed};
-use tandem_core::experiment::link::{Link, has_keys, parse};
+use tandem_core::experiment::command::{Command, Watch};
+use tandem_core::experiment::link::{Link, has_keys, parse, write};
 use tandem_core::experiment::presets::{matching, preset, presets};
+use tandem_core::experiment::spec::ExperimentSpec;
 
 use self::act::TOAST_SECONDS;
 use self::ctx::PageCtx;
-use self::desk::{Desk, Tab, ThemeChoice, Toast};
+use self::desk::{Desk, Share, Tab, ThemeChoice, Toast};
 use self::intent::Intent;
 use self::run::{Load, Run};
-use crate::platform::{Host, SessionHandle};
+use crate::platform::{Host, Origin, SessionHandle};
 use crate::view::api::{EditMode, View, ViewCtx, ViewId};
 use crate::view::registry::views;
 use crate::view::stage::StageView;
@@ -50,6 +51,14 @@ pub struct Page {
     theme_of: Option<(bool, bool)>,
     /// Frames drawn.
     frames: u32,
+    /// What the session was told to compute.
+    watched: Watch,
+    /// What the surroundings were told last: language and experiment.
+    told: (Option<Lang>, ExperimentSpec),
+    /// Where the page came from.
+    origin: Origin,
+    /// Its address without a fragment.
+    address: String,
     /// Milliseconds spent on recent frames, a ring.
     times: Vec<f32>,
 }
@@ -69,6 +78,8 @@ impl Page {
         let views = views();
         let desk = Desk::new(lang, theme, first_view(&views));
         Self {
+            origin: host.origin(),
+            address: host.address(),
             host,
             session,
             run: Run::default(),
@@ -77,6 +88,8 @@ impl Page {
             stage: StageView::default(),
             theme: Theme::new(true, false),
             theme_of: None,
+            watched: Watch::default(),
+            told: (None, ExperimentSpec::default()),
             frames: 0,
             times: Vec::new(),
         }
@@ -95,7 +108,7 @@ impl Page {
                 self.session.send(command);
             }
             if reply.started {
-                self.desk.agent = self.desk.agent.min(self.run.facts.num_agents.saturating_sub(1));
+                self.desk.watch.agent = self.desk.watch.agent.min(self.run.facts.num_agents.saturating_sub(1));
             }
             if let Some(sentence) = reply.refused {
                 self.refused(sentence);
@@ -119,12 +132,18 @@ impl Page {
     pub fn ui(&mut self, ui: &mut egui::Ui) {
         let begin = self.host.now();
         self.wear_theme(ui);
-        let mut intents = if self.desk.share.is_some() { Vec::new() } else { keys::pressed(ui.ctx()) };
+        let mut intents = self.end_typing(ui);
+        if self.desk.share.is_none() {
+            let has_own_stage = !self.run.snapshot.stage.is_training_env;
+            intents
+                .extend(keys::pressed(ui.ctx()).into_iter().filter(|i| has_own_stage || *i != Intent::RestartEpisode));
+        }
         self.draw(ui, &mut intents);
         for intent in intents {
             self.act(intent);
         }
         self.watch_what_is_shown();
+        self.tell_host();
         self.wake_for_expiry(ui.ctx());
         self.frames += 1;
         let millis = ((self.host.now() - begin) * 1e3) as f32;
@@ -133,6 +152,14 @@ impl Page {
         } else {
             self.times[self.frames as usize % TIMES] = millis;
         }
+    }
+
+    /// A press outside the field being typed into takes its value, wherever the press goes and whether or not the field
+    /// is drawn again: a tab may have changed.
+    fn end_typing(&mut self, ui: &egui::Ui) -> Vec<Intent> {
+        let pressed_at = ui.input(|input| input.pointer.press_origin().filter(|_| input.pointer.any_pressed()));
+        let ended = self.desk.typing.take_if(|typing| pressed_at.is_some_and(|at| !typing.rect.contains(at)));
+        ended.and_then(|typing| panels::setup::typed(&typing, &self.run.wanted)).into_iter().collect()
     }
 
     /// Where everything stands, as JSON, for tests and measurements.
@@ -147,17 +174,17 @@ impl Page {
 
     fn draw(&mut self, ui: &mut egui::Ui, intents: &mut Vec<Intent>) {
         let watch = self.desk.watch.clone();
-        let address = self.host.address();
         let ctx = PageCtx {
             view: ViewCtx {
                 spec: &self.run.spec,
+                wanted: &self.run.wanted,
                 facts: &self.run.facts,
                 snapshot: &self.run.snapshot,
                 curve: &self.run.curve,
                 kept: &self.run.shown,
                 texts: Texts { lang: self.desk.lang },
                 theme: &self.theme,
-                selected_agent: self.desk.agent,
+                selected_agent: watch.agent,
                 watch: &watch,
                 compact: is_compact(ui),
                 edit: self.desk.edit,
@@ -165,8 +192,9 @@ impl Page {
             wanted: &self.run.wanted,
             unknown: &self.run.unknown,
             preset: self.desk.preset.and_then(preset),
-            origin: self.host.origin(),
-            address: &address,
+            origin: self.origin,
+            address: &self.address,
+            has_setup_column: layout::has_setup_column(ui),
             is_dead: self.desk.failure.is_some(),
             now: self.host.now(),
         };
@@ -201,10 +229,22 @@ impl Page {
             _ if self.theme_of.is_some_and(|(_, compact)| compact) => false,
             _ => self.desk.view == QTOT || self.desk.pinned.contains(&QTOT),
         };
-        if self.desk.watch.joint_values != is_shown || self.desk.watch.agent != self.desk.agent {
-            self.desk.watch.joint_values = is_shown;
-            self.desk.watch.agent = self.desk.agent;
-            self.session.send(Command::Watch(self.desk.watch.clone()));
+        self.desk.watch.joint_values = is_shown;
+        if self.watched != self.desk.watch {
+            self.watched.clone_from(&self.desk.watch);
+            self.session.send(Command::Watch(self.watched.clone()));
+        }
+    }
+
+    /// Tells the surroundings the page's language, and its link where edits have left the address bar behind.
+    fn tell_host(&mut self) {
+        if self.told.0 != Some(self.desk.lang) {
+            self.told.0 = Some(self.desk.lang);
+            self.host.speak(self.desk.lang.tag());
+        }
+        if self.told.1 != self.run.wanted {
+            self.told.1.clone_from(&self.run.wanted);
+            self.host.keep_link(&write(&self.link(&Share::default())));
         }
     }
 
@@ -225,19 +265,21 @@ impl Page {
         } else {
             presets()[0].link.as_str()
         };
-        let link = parse(text);
-        self.desk.notices.clone_from(&link.notices);
-        self.open(link);
+        self.open(parse(text));
     }
 
+    /// Opens a link, whatever it came from, in place of all that was said and chosen about the one before.
     fn open(&mut self, link: Link) {
+        self.desk.notices = link.notices;
+        self.desk.are_notices_unfolded = false;
+        self.desk.tab = Tab::Stage;
         if let Some(lang) = link.lang.as_deref().and_then(Lang::from_tag) {
             self.desk.lang = lang;
         }
         if let Some(view) = link.view.as_deref() {
             let known = self.views.iter().map(|view| view.id()).find(|id| id.0 == view);
             match known {
-                Some(id) => self.desk.view = id,
+                Some(id) => (self.desk.view, self.desk.tab) = (id, Tab::View(id)),
                 None => self.desk.notices.push(self.unknown_view(view)),
             }
         }
@@ -246,12 +288,15 @@ impl Page {
         self.desk.edit = EditMode::None;
         self.desk.undo = None;
         self.desk.field_note = None;
-        self.desk.is_answer_shown = false;
+        self.desk.answer_of = None;
         self.desk.closed_cover = None;
-        self.load(Load { spec: link.spec, run_to: link.step, run: false });
+        self.told.1.clone_from(&link.spec);
+        self.host.keep_link("");
+        self.load(Load { spec: link.spec, run_to: link.step });
     }
 
     fn load(&mut self, load: Load) {
+        self.desk.edit = self.desk.edit.within(&load.spec);
         if let Some(command) = self.run.load(load) {
             self.session.send(command);
         }
@@ -265,10 +310,9 @@ impl Page {
     /// Tells a new session everything the old one knew about the page.
     fn brief_session(&mut self) {
         for command in [
-            Command::Watch(self.desk.watch.clone()),
-            Command::Speed(TrainSpeed::Full),
+            Command::Watch(self.watched.clone()),
+            Command::Speed(self.run.snapshot.speed),
             Command::StageSpeed(self.desk.stage_speed),
-            Command::StagePlays(self.desk.stage_plays),
             Command::StageExplores(self.desk.stage_explores),
         ] {
             self.session.send(command);

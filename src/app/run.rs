@@ -17,15 +17,13 @@ const MOST_KEPT: usize = 6;
 /// Most differences named in a kept curve's label.
 const MOST_NAMED: usize = 3;
 
-/// An experiment to load: its description, the update to run to, whether to go on from there.
+/// An experiment to load: its description and the update to run to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Load {
     /// The experiment.
     pub spec: ExperimentSpec,
     /// Update to run to at full speed.
     pub run_to: u32,
-    /// Whether to go on running after that.
-    pub run: bool,
 }
 
 /// The run and what is known of it.
@@ -53,6 +51,8 @@ pub struct Run {
 #[derive(Clone, Debug)]
 struct Kept {
     spec: ExperimentSpec,
+    /// A setting was changed while it trained, so that its link makes another curve.
+    is_changed: bool,
     points: Vec<EvalPoint>,
     color_index: u32,
 }
@@ -77,7 +77,7 @@ impl Run {
             return None;
         }
         self.in_flight = Some(load.spec.clone());
-        Some(Command::Load { spec: Box::new(load.spec), run_to: load.run_to, run: load.run })
+        Some(Command::Load { spec: Box::new(load.spec), run_to: load.run_to })
     }
 
     /// The session is gone, and with it whatever it was building; what it last told stays to be looked at.
@@ -125,9 +125,10 @@ impl Run {
         let spec = self.in_flight.take().unwrap_or_else(|| self.spec.clone());
         let earlier = std::mem::replace(&mut self.spec, spec);
         let points = std::mem::take(&mut self.curve);
-        self.kept.retain(|kept| kept.spec != self.spec);
-        if points.len() >= 2 && earlier != self.spec {
-            self.keep(earlier, points);
+        let is_changed = self.snapshot.changed_at.is_some();
+        self.kept.retain(|kept| kept.is_changed || kept.spec != self.spec);
+        if points.len() >= 2 && (is_changed || earlier != self.spec) {
+            self.keep(earlier, is_changed, points);
         }
         self.snapshot =
             Snapshot { run: facts.run, budget: facts.budget, speed: self.snapshot.speed, ..Snapshot::default() };
@@ -135,8 +136,8 @@ impl Run {
         self.relabel(texts);
     }
 
-    fn keep(&mut self, spec: ExperimentSpec, points: Vec<EvalPoint>) {
-        self.kept.retain(|kept| kept.spec != spec);
+    fn keep(&mut self, spec: ExperimentSpec, is_changed: bool, points: Vec<EvalPoint>) {
+        self.kept.retain(|kept| kept.is_changed || kept.spec != spec);
         let same: Vec<usize> =
             (0..self.kept.len()).filter(|&index| same_world(&self.kept[index].spec, &spec)).collect();
         if same.len() >= MOST_KEPT {
@@ -144,7 +145,7 @@ impl Run {
         }
         let used = |index: &u32| self.kept.iter().any(|k| same_world(&k.spec, &spec) && k.color_index == *index);
         let color_index = (0..MOST_KEPT as u32).find(|index| !used(index)).unwrap_or(0);
-        self.kept.push(Kept { spec, points, color_index });
+        self.kept.push(Kept { spec, is_changed, points, color_index });
     }
 
     /// Names the kept curves of this environment by what differs, in the language of `texts`.
@@ -152,8 +153,8 @@ impl Run {
         let of_this_world = self.kept.iter().filter(|kept| same_world(&kept.spec, &self.spec));
         self.shown = of_this_world
             .map(|kept| KeptCurve {
-                label: label(&self.spec, &kept.spec, texts),
-                link: write(&Link::of(kept.spec.clone())),
+                label: label(&self.spec, kept, texts),
+                link: (!kept.is_changed).then(|| write(&Link::of(kept.spec.clone()))),
                 points: kept.points.clone(),
                 color_index: kept.color_index,
             })
@@ -179,14 +180,15 @@ fn same_world(a: &ExperimentSpec, b: &ExperimentSpec) -> bool {
 }
 
 /// What `other` has that `this` has not: `IQL`, `Seed 8`.
-fn label(this: &ExperimentSpec, other: &ExperimentSpec, texts: Texts) -> String {
-    let differences = knobs::differences(this, other);
+fn label(this: &ExperimentSpec, other: &Kept, texts: Texts) -> String {
+    let differences = knobs::differences(this, &other.spec);
     let mut names: Vec<String> =
         differences.iter().take(MOST_NAMED).map(|(knob, value)| value_name(knob, value, texts)).collect();
     if differences.len() > MOST_NAMED {
         names.push("…".to_owned());
     }
-    if names.is_empty() { texts.t("kept.same").to_owned() } else { names.join(", ") }
+    let name = if names.is_empty() { texts.t("kept.same").to_owned() } else { names.join(", ") };
+    if other.is_changed { texts.f("kept.changed", &[&name]) } else { name }
 }
 
 fn value_name(knob: &Knob, value: &str, texts: Texts) -> String {
@@ -203,7 +205,7 @@ mod tests {
     use super::*;
 
     fn load(spec: &ExperimentSpec) -> Load {
-        Load { spec: spec.clone(), run_to: 0, run: false }
+        Load { spec: spec.clone(), run_to: 0 }
     }
 
     fn started(run: u32) -> Report {
@@ -263,6 +265,25 @@ mod tests {
         run.load(load(&elsewhere));
         run.take(started(9), Texts::default());
         assert!(run.shown.is_empty(), "another world has another scale");
+    }
+
+    #[test]
+    fn a_curve_with_a_change_in_it_says_so_and_has_no_link() {
+        let mut run = Run::default();
+        let first = run.wanted.clone();
+        run.load(load(&first));
+        run.take(started(1), Texts::default());
+        run.take(with_points(1), Texts::default());
+        run.snapshot.changed_at = Some(3);
+        // Its settings are those of the link, but not its past.
+        run.load(load(&first));
+        run.take(started(2), Texts::default());
+        run.take(with_points(2), Texts::default());
+        run.load(load(&ExperimentSpec { seed: 99, ..first }));
+        run.take(started(3), Texts::default());
+        let links: Vec<bool> = run.shown.iter().map(|kept| kept.link.is_some()).collect();
+        assert_eq!(links, [false, true]);
+        assert!(run.shown[0].label.contains("changed while training"), "{}", run.shown[0].label);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Where the page stands, as JSON: what tests, measurements and bug reports read.
 
 use serde_json::json;
+use tandem_core::experiment::knobs::knob;
 use tandem_core::experiment::snapshot::RunState;
 
 use super::desk::Share;
@@ -39,7 +40,7 @@ pub fn json(page: &Page) -> String {
         "stageStep": snapshot.stage.step,
         "stageWeights": snapshot.stage.weights_update,
         "jointValues": snapshot.joint.is_some(),
-        "engine": "cpu",
+        "engine": knob("engine").map(|knob| knob.text(&page.run.spec)),
         "seed": page.run.wanted.seed.to_string(),
         "lang": page.desk.lang.key(),
         "theme": page.desk.theme.key(),
@@ -48,7 +49,7 @@ pub fn json(page: &Page) -> String {
         "view": page.desk.view.0,
         "link": write(&page.link(&Share::default())),
         "notices": page.desk.notices.iter().map(|sentence| texts.sentence(sentence)).collect::<Vec<_>>(),
-        "failure": page.desk.failure,
+        "failure": page.desk.failure.as_ref().map(|failure| texts.t(failure)),
         "frames": page.frames,
         "uiMsMedian": median(&page.times),
     })

@@ -53,7 +53,14 @@ pub trait Host {
     /// Shows `fragment` (with its `#`) in the address bar as a new entry of the history.
     fn show_link(&mut self, fragment: &str);
 
-    /// The page's address without a fragment; empty on the desktop.
+    /// Keeps `fragment` for whoever must tell the reader where the experiment is when the page itself cannot any more;
+    /// empty: the address bar has it.
+    fn keep_link(&mut self, fragment: &str);
+
+    /// The page is in the language with this tag from now on.
+    fn speak(&mut self, lang: &str);
+
+    /// The page's address without a fragment; empty on the desktop. It never changes.
     fn address(&self) -> String;
 
     /// A stored choice. Storage that is forbidden holds nothing.
@@ -62,7 +69,7 @@ pub trait Host {
     /// Stores a choice, where storage is allowed.
     fn save(&mut self, key: &str, value: &str);
 
-    /// Copies `text`. Must be called while a click is handled: browsers allow it only then.
+    /// Copies `text`. Browsers allow it for a few seconds after a click or a key (transient activation).
     fn copy(&mut self, text: &str);
 
     /// Whether the last copy worked, once that is known.
@@ -74,7 +81,7 @@ pub trait Host {
     /// A seed nobody has used.
     fn fresh_seed(&mut self) -> u64;
 
-    /// Where the page came from, which decides what the browser lets it do.
+    /// Where the page came from, which decides what the browser lets it do. It never changes.
     fn origin(&self) -> Origin;
 }
 

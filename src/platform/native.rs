@@ -41,7 +41,7 @@ impl Threaded {
             let start = now();
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| train(start, &received, &theirs, &wake))) {
                 fail(&theirs, panic_text(panic.as_ref()));
-                wake.wake(start.elapsed().as_secs_f64());
+                wake.wake();
             }
         };
         if let Err(error) = Builder::new().name("session".to_owned()).spawn(run) {
@@ -102,7 +102,7 @@ fn train(start: Instant, commands: &Receiver<Command>, shared: &Mutex<Shared>, w
                 shared.inbox.push(report);
             }
         }
-        waker.wake(clock());
+        waker.wake();
     }
 }
 
@@ -153,6 +153,10 @@ impl Host for Desktop {
     }
 
     fn show_link(&mut self, _fragment: &str) {}
+
+    fn keep_link(&mut self, _fragment: &str) {}
+
+    fn speak(&mut self, _lang: &str) {}
 
     fn address(&self) -> String {
         String::new()

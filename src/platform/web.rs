@@ -10,7 +10,7 @@ use js_sys::{Array, Reflect, Uint8Array};
 use tandem_core::experiment::command::Command;
 use tandem_core::experiment::snapshot::Report;
 use wasm_bindgen::prelude::*;
-use web_sys::{ErrorEvent, MessageEvent, Storage, Window, Worker};
+use web_sys::{Event, MessageEvent, Storage, Window, Worker};
 
 use super::inbox::Inbox;
 use super::waker::Waker;
@@ -21,6 +21,10 @@ extern "C" {
     /// From `boot.js`: a worker that runs the page's compiled module once more.
     #[wasm_bindgen(js_name = tandemSpawnWorker, catch)]
     fn spawn_worker() -> Result<Worker, JsValue>;
+
+    /// From `boot.js`: the link to show when the page has stopped; empty for the address.
+    #[wasm_bindgen(js_name = tandemKeepLink)]
+    fn tandem_keep_link(fragment: &str);
 
     /// From `boot.js`: shows that the page itself has stopped.
     #[wasm_bindgen(js_name = tandemPanicked)]
@@ -50,7 +54,7 @@ pub struct WebSession {
     waker: Waker,
     // Handlers, alive as long as their worker.
     _on_message: Option<Closure<dyn FnMut(MessageEvent)>>,
-    _on_error: Option<Closure<dyn FnMut(ErrorEvent)>>,
+    _on_error: Option<Closure<dyn FnMut(Event)>>,
 }
 
 impl WebSession {
@@ -68,15 +72,16 @@ impl WebSession {
             let (shared, waker) = (Rc::clone(&shared), waker.clone());
             Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
                 shared.receive(&event.data());
-                waker.wake(now());
+                waker.wake();
             })
         };
         let on_error = {
             let (shared, waker) = (Rc::clone(&shared), waker.clone());
-            Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {
-                // The panic's own text came first and says more.
-                shared.failure.borrow_mut().get_or_insert_with(|| event.message());
-                waker.wake(now());
+            Closure::<dyn FnMut(Event)>::new(move |event: Event| {
+                // A worker that could not be loaded has no message.
+                let message = Reflect::get(&event, &JsValue::from_str("message")).ok();
+                shared.fail(message.and_then(|text| text.as_string()).unwrap_or_else(|| "failed.worker".to_owned()));
+                waker.wake();
             })
         };
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
@@ -86,16 +91,21 @@ impl WebSession {
 }
 
 impl Shared {
-    /// Bytes are a report, a string is the text of a panic.
+    /// Bytes are a report, a string is why the worker stopped or did not start.
     fn receive(&self, data: &JsValue) {
-        if let Some(panic) = data.as_string() {
-            *self.failure.borrow_mut() = Some(panic);
+        if let Some(why) = data.as_string() {
+            self.fail(why);
             return;
         }
         match postcard::from_bytes::<Report>(&Uint8Array::new(data).to_vec()) {
             Ok(report) => self.inbox.borrow_mut().push(report),
             Err(error) => log::error!("a report could not be read: {error}"),
         }
+    }
+
+    /// What is told first is the cause, the rest follows from it.
+    fn fail(&self, why: String) {
+        self.failure.borrow_mut().get_or_insert(why);
     }
 }
 
@@ -149,7 +159,7 @@ impl Browser {
             let (window, link, waker) = (window.clone(), Rc::clone(&link), waker.clone());
             Closure::<dyn FnMut()>::new(move || {
                 *link.borrow_mut() = Some(fragment(&window));
-                waker.wake(now());
+                waker.wake();
             })
         };
         let _ = window.add_event_listener_with_callback("hashchange", on_change.into_js_value().unchecked_ref());
@@ -195,6 +205,16 @@ impl Host for Browser {
         }
     }
 
+    fn keep_link(&mut self, fragment: &str) {
+        tandem_keep_link(fragment);
+    }
+
+    fn speak(&mut self, lang: &str) {
+        if let Some(root) = self.window.document().and_then(|document| document.document_element()) {
+            let _ = root.set_attribute("lang", lang);
+        }
+    }
+
     fn address(&self) -> String {
         let address = self.window.location().href().unwrap_or_default();
         address.split('#').next().unwrap_or_default().to_owned()
@@ -220,7 +240,7 @@ impl Host for Browser {
         wasm_bindgen_futures::spawn_local(async move {
             let worked = wasm_bindgen_futures::JsFuture::from(promise).await.is_ok();
             copied.set(Some(worked));
-            waker.wake(now());
+            waker.wake();
         });
     }
 

@@ -5,7 +5,7 @@
 
 use tandem_core::experiment::command::{Command, Watch};
 use tandem_core::experiment::snapshot::{EvalPoint, Facts, Sentence, Snapshot};
-use tandem_core::experiment::spec::ExperimentSpec;
+use tandem_core::experiment::spec::{EnvChoice, ExperimentSpec};
 
 use crate::view::text::Texts;
 use crate::view::theme::Theme;
@@ -17,8 +17,10 @@ pub struct ViewId(pub &'static str);
 /// What a view may read.
 #[derive(Debug)]
 pub struct ViewCtx<'a> {
-    /// The experiment on the page.
+    /// The experiment that facts and snapshot are about.
     pub spec: &'a ExperimentSpec,
+    /// The experiment as Set-up shows it, from which edits go on; the run may not have caught up with it yet.
+    pub wanted: &'a ExperimentSpec,
     /// Fixed facts of the run.
     pub facts: &'a Facts,
     /// The newest state of affairs.
@@ -46,8 +48,8 @@ pub struct ViewCtx<'a> {
 pub struct KeptCurve {
     /// What differs from the run on the page (`IQL`, `seed 8`).
     pub label: String,
-    /// Link of that experiment.
-    pub link: String,
+    /// Link of that experiment; none where a change while training makes it another run.
+    pub link: Option<String>,
     /// Its evaluation points.
     pub points: Vec<EvalPoint>,
     /// Index for [`Theme::kept_color`].
@@ -68,6 +70,20 @@ pub enum EditMode {
     Start(u32),
     /// Payoffs of a matrix game or of the two-step game.
     Payoffs,
+}
+
+impl EditMode {
+    /// This tool, as far as the world of `spec` has it.
+    #[must_use]
+    pub fn within(self, spec: &ExperimentSpec) -> Self {
+        let is_grid = spec.env == EnvChoice::Pellet;
+        match self {
+            Self::Start(agent) if is_grid => Self::Start(agent.min(spec.pellet.agents.saturating_sub(1))),
+            Self::Walls | Self::Pellets if is_grid => self,
+            Self::Payoffs if !is_grid => self,
+            _ => Self::None,
+        }
+    }
 }
 
 /// What a view asks the app to do.

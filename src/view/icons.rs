@@ -17,8 +17,6 @@ pub enum Icon {
     Skip,
     /// Back to the start.
     Restart,
-    /// Begin the episode again.
-    Loop,
     /// Draw a seed.
     Dice,
     /// Share a link.
@@ -43,8 +41,6 @@ pub enum Icon {
     Sliders,
     /// Done.
     Check,
-    /// A note.
-    Info,
     /// Something is wrong.
     Warning,
 }
@@ -71,8 +67,7 @@ pub fn paint(painter: &Painter, icon: Icon, rect: Rect, size: f32, color: Color3
             pen.polygon(&[(6.0, -5.5), (-3.0, 0.0), (6.0, 5.5)]);
             pen.block((-5.5, -5.5), (-3.4, 5.5));
         }
-        Icon::Loop => pen.turn(0.12, 0.86, false),
-        Icon::Undo => pen.turn(0.38, 1.12, true),
+        Icon::Undo => pen.turn(0.38, 1.12),
         Icon::Dice => {
             pen.frame((-6.0, -6.0), (6.0, 6.0), 2.5);
             for (x, y) in [(-2.8, -2.8), (2.8, -2.8), (0.0, 0.0), (-2.8, 2.8), (2.8, 2.8)] {
@@ -124,11 +119,6 @@ pub fn paint(painter: &Painter, icon: Icon, rect: Rect, size: f32, color: Color3
             }
         }
         Icon::Check => pen.line(&[(-5.0, 0.5), (-1.5, 4.0), (5.5, -4.0)]),
-        Icon::Info => {
-            pen.ring(6.5);
-            pen.dot(0.0, -3.0, 1.0);
-            pen.line(&[(0.0, -0.5), (0.0, 3.5)]);
-        }
         Icon::Warning => {
             pen.line(&[(0.0, -6.0), (6.8, 5.5), (-6.8, 5.5), (0.0, -6.0)]);
             pen.line(&[(0.0, -2.2), (0.0, 1.6)]);
@@ -183,10 +173,10 @@ impl Pen<'_> {
     }
 
     /// An arc with an arrow head at its end, from `start` to `end` in turns (clockwise from the right).
-    fn turn(&self, start: f32, end: f32, at_start: bool) {
+    fn turn(&self, start: f32, end: f32) {
         let arc: Vec<(f32, f32)> = (0..=24).map(|i| polar(start + (end - start) * i as f32 / 24.0, 5.4)).collect();
         self.line(&arc);
-        let (tip, back) = if at_start { (start - 0.11, start + 0.03) } else { (end + 0.11, end - 0.03) };
+        let (tip, back) = (start - 0.11, start + 0.03);
         self.polygon(&[polar(tip, 5.4), polar(back, 2.2), polar(back, 8.6)]);
     }
 }

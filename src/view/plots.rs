@@ -93,7 +93,7 @@ impl Scale {
 impl Chart {
     /// Draws the chart over `size`.
     pub fn ui(&self, ui: &mut Ui, theme: &Theme, size: Vec2) -> ChartReply {
-        let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+        let (rect, response) = ui.allocate_exact_size(size, Sense::CLICK);
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, &self.title));
         let scale = self.scale(rect, theme, ui);
         let painter = ui.painter_at(rect.expand(2.0));

@@ -12,13 +12,16 @@ use crate::view::parts;
 use crate::view::plots::{Chart, Reference, Series};
 use crate::view::widgets::{Button, Weight};
 
+/// The view's name.
+pub const ID: ViewId = ViewId("returns");
+
 /// The view; it remembers nothing.
 #[derive(Debug, Default)]
 pub struct ReturnsView;
 
 impl View for ReturnsView {
     fn id(&self) -> ViewId {
-        ViewId("returns")
+        ID
     }
 
     fn title(&self) -> &'static str {
@@ -126,16 +129,19 @@ fn headline_ui(ui: &mut Ui, ctx: &ViewCtx<'_>, size: Vec2, is_small: bool, actio
     let own_index = chart.series.len() as u32 - 1;
     let kept = reply.hovered_series.filter(|index| *index != own_index);
     if let Some(kept) = kept.and_then(|index| ctx.kept.get(index as usize)) {
-        ui.ctx().set_cursor_icon(egui::CursorIcon::PointingHand);
-        if reply.response.clicked() {
-            actions.push(Action::OpenLink(kept.link.clone()));
+        if let Some(link) = &kept.link {
+            ui.ctx().set_cursor_icon(egui::CursorIcon::PointingHand);
+            if reply.response.clicked() {
+                actions.push(Action::OpenLink(link.clone()));
+            }
         }
         parts::tip_now(ui, &reply.response, |ui| {
             ui.colored_label(ctx.theme.kept_color(kept.color_index), &kept.label);
             if let Some(last) = kept.points.last() {
                 ui.label(point_text(ctx, last));
             }
-            ui.label(RichText::new(texts.t("headline.kept.tip")).color(ctx.theme.text_dim).small());
+            let tip = if kept.link.is_some() { "headline.kept.tip" } else { "headline.kept.changed.tip" };
+            ui.label(RichText::new(texts.t(tip)).color(ctx.theme.text_dim).small());
         });
         return;
     }
@@ -154,17 +160,29 @@ fn headline_ui(ui: &mut Ui, ctx: &ViewCtx<'_>, size: Vec2, is_small: bool, actio
     }
 }
 
-/// What the band is, and the button that forgets the kept curves.
+/// What the band is, and for the kept curves a button each that opens its link and one that forgets them all.
 fn notes(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
     let theme = ctx.theme;
     let note = ctx.texts.f(band_note(ctx), &[&numbers::count(ctx.facts.enumerated_starts)]);
     ui.label(RichText::new(note).font(theme.small()).color(theme.text_faint));
-    if !ctx.kept.is_empty() {
-        let button = Button::text(ctx.texts.t("headline.clear")).tip(ctx.texts.t("headline.clear.tip"));
-        if button.weight(Weight::Quiet).show(ui, theme).clicked() {
-            actions.push(Action::ClearKept);
-        }
+    if ctx.kept.is_empty() {
+        return;
     }
+    egui::ScrollArea::horizontal().id_salt("kept").auto_shrink([false, true]).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            let button = Button::text(ctx.texts.t("headline.clear")).tip(ctx.texts.t("headline.clear.tip"));
+            if button.weight(Weight::Quiet).show(ui, theme).clicked() {
+                actions.push(Action::ClearKept);
+            }
+            for kept in ctx.kept {
+                let Some(link) = &kept.link else { continue };
+                let button = Button::text(&kept.label).tip(ctx.texts.t("headline.kept.button.tip"));
+                if button.show(ui, theme).clicked() {
+                    actions.push(Action::OpenLink(link.clone()));
+                }
+            }
+        });
+    });
 }
 
 /// Raw undiscounted returns: one line per agent, the team's over them.

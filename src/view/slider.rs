@@ -16,11 +16,11 @@ pub fn slider(
     log: bool,
     mark: Option<f32>,
 ) -> Option<f32> {
-    let height = if theme.size.control > 40.0 { theme.size.control } else { 16.0 };
+    let height = if theme.is_for_fingers() { theme.size.control } else { 16.0 };
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::slider(true, f64::from(value), name));
     let scale = Scale::new(range, log);
-    let radius = if theme.size.control > 40.0 { 10.0 } else { 6.0 };
+    let radius = if theme.is_for_fingers() { 10.0 } else { 6.0 };
     let rail = Rect::from_x_y_ranges(
         rect.left() + radius..=rect.right() - radius,
         rect.center().y - 2.0..=rect.center().y + 2.0,

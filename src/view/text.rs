@@ -40,6 +40,15 @@ impl Lang {
         }
     }
 
+    /// Tag of the language, as documents name theirs.
+    #[must_use]
+    pub fn tag(self) -> &'static str {
+        match self {
+            Self::En => "en",
+            Self::Zh => "zh-Hans",
+        }
+    }
+
     /// The language a tag such as `zh-CN` or `en_GB` asks for; `None` for languages the page does not speak.
     #[must_use]
     pub fn from_tag(tag: &str) -> Option<Self> {
@@ -79,6 +88,12 @@ impl Texts {
     #[must_use]
     pub fn f(self, id: &str, args: &[&str]) -> String {
         fill(self.t(id), args)
+    }
+
+    /// The text of `id` about `count` things, `id.one` about a single one, with its arguments.
+    #[must_use]
+    pub fn plural(self, id: &str, count: u32, args: &[&str]) -> String {
+        if count == 1 { self.f(&format!("{id}.one"), args) } else { self.f(id, args) }
     }
 
     /// A sentence of the session or the link reader. Arguments that are text ids are spoken in the same language.

@@ -148,6 +148,12 @@ impl Theme {
         }
     }
 
+    /// Whether what can be pressed is made for fingers, not for a mouse.
+    #[must_use]
+    pub fn is_for_fingers(&self) -> bool {
+        self.size == Sizes::COMPACT
+    }
+
     /// Fill colour of agent number `agent`, the same everywhere.
     #[must_use]
     pub fn agent_color(&self, agent: u32) -> Color32 {
@@ -164,6 +170,12 @@ impl Theme {
     #[must_use]
     pub fn on_agent(&self) -> Color32 {
         Color32::from_gray(0x14)
+    }
+
+    /// A joint action's dot on a surface of values; [`Theme::on_agent`] is its edge.
+    #[must_use]
+    pub fn dot(&self) -> Color32 {
+        Color32::WHITE
     }
 
     /// Colour of a kept curve.
@@ -267,7 +279,7 @@ impl Theme {
             spacing.slider_rail_height = 4.0;
             spacing.combo_height = 420.0;
             spacing.tooltip_width = 320.0;
-            spacing.icon_width = if size.control > 40.0 { 20.0 } else { 15.0 };
+            spacing.icon_width = if self.is_for_fingers() { 20.0 } else { 15.0 };
             spacing.scroll = egui::style::ScrollStyle::floating();
             style.interaction.tooltip_delay = 0.35;
             style.interaction.selectable_labels = false;
@@ -418,18 +430,27 @@ mod tests {
     fn text_is_readable_on_its_ground() {
         for dark in [false, true] {
             let theme = Theme::new(dark, false);
+            let check = |what: &str, text: Color32, ground: Color32, least: f32| {
+                let ratio = contrast(text, ground);
+                assert!(ratio >= least, "dark {dark}: {what} {text:?} on {ground:?} has {ratio:.2}, wants {least}");
+            };
             for ground in [theme.page, theme.card] {
-                for (text, least) in [(theme.text, 7.0), (theme.text_dim, 4.5), (theme.text_faint, 3.0)] {
-                    let ratio = contrast(text, ground);
-                    assert!(ratio >= least, "dark {dark}: {text:?} on {ground:?} has {ratio:.1}, wants {least}");
+                check("text", theme.text, ground, 7.0);
+                check("dim text", theme.text_dim, ground, 4.5);
+                check("faint text", theme.text_faint, ground, 4.5);
+                for mark in [theme.good, theme.warn, theme.bad] {
+                    check("a mark", mark, ground, 4.5);
                 }
             }
+            check("faint text", theme.text_faint, theme.field, 4.5);
+            check("faint text", theme.text_faint, theme.cell, 4.5);
             for agent in 0..8 {
-                let ratio = contrast(theme.agent_text(agent), theme.card);
-                assert!(ratio >= 4.0, "dark {dark}: text of agent {agent} has {ratio:.1}");
+                check("an agent's text", theme.agent_text(agent), theme.card, 4.5);
+                check("a kept curve's name", theme.kept_color(agent), theme.card, 4.5);
             }
-            let ratio = contrast(theme.on_accent, theme.accent);
-            assert!(ratio >= 3.0, "dark {dark}: text on the accent has {ratio:.1}");
+            for ground in [theme.accent, theme.accent_hover] {
+                check("text on the accent", theme.on_accent, ground, 4.5);
+            }
         }
     }
 

@@ -203,7 +203,8 @@ pub fn segmented<T: Copy + PartialEq>(
 /// A switch. Returns whether it was pressed.
 pub fn switch(ui: &mut Ui, theme: &Theme, on: bool, name: &str) -> Response {
     let height = theme.size.control.min(30.0);
-    let (rect, response) = ui.allocate_exact_size(vec2(height * 1.35, theme.size.control), Sense::click());
+    let (rect, response) =
+        ui.allocate_exact_size(vec2((height * 1.35).max(theme.size.control), theme.size.control), Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, on, name));
     let how = ui.ctx().animate_bool_responsive(response.id, on);
     let track = Rect::from_center_size(rect.center(), vec2(height * 1.25, height * 0.66));

@@ -13,6 +13,8 @@ use tandem_core::experiment::spec::{AlgoChoice, EnvChoice, ExperimentSpec, GameC
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
     pub(crate) spec: ExperimentSpec,
+    /// The experiment as Set-up has it, where the run has not caught up with it.
+    pub(crate) wanted: Option<ExperimentSpec>,
     pub(crate) facts: Facts,
     pub(crate) snapshot: Snapshot,
     pub(crate) curve: Vec<EvalPoint>,
@@ -29,6 +31,7 @@ impl Page {
     pub(crate) fn ctx(&self) -> ViewCtx<'_> {
         ViewCtx {
             spec: &self.spec,
+            wanted: self.wanted.as_ref().unwrap_or(&self.spec),
             facts: &self.facts,
             snapshot: &self.snapshot,
             curve: &self.curve,
@@ -116,6 +119,7 @@ pub(crate) fn pellet(algo: AlgoChoice) -> Page {
     Page {
         curve: curve(48, 3.1, 21.0, 0.11),
         spec,
+        wanted: None,
         facts,
         snapshot,
         kept: Vec::new(),
@@ -298,7 +302,12 @@ fn argmax(q: &[f32]) -> u32 {
 
 /// An earlier run.
 pub(crate) fn kept(label: &str) -> KeptCurve {
-    KeptCurve { label: label.to_owned(), link: format!("#{label}"), points: curve(60, 3.4, 22.0, 0.07), color_index: 0 }
+    KeptCurve {
+        label: label.to_owned(),
+        link: Some(format!("#{label}")),
+        points: curve(60, 3.4, 22.0, 0.07),
+        color_index: 0,
+    }
 }
 
 fn exp(x: f32) -> f32 {
@@ -308,7 +317,7 @@ fn exp(x: f32) -> f32 {
 /// A page over a real session that has trained for `updates` and then played its stage for `stage_steps` env steps.
 pub(crate) fn trained(spec: ExperimentSpec, updates: u32, watch: Watch, stage_steps: u32) -> Page {
     let mut session = Session::new();
-    session.apply(Command::Load { spec: Box::new(spec.clone()), run_to: updates, run: false });
+    session.apply(Command::Load { spec: Box::new(spec.clone()), run_to: updates });
     session.apply(Command::Watch(watch.clone()));
     let mut page = pellet(AlgoChoice::Iql);
     page.curve.clear();

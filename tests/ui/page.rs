@@ -1,167 +1,25 @@
 //! The whole page on an inline session: what a person can press, reach by keyboard, and see at the sizes people have.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use egui::{Vec2, vec2};
-use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use tandem::app::Page;
-use tandem::platform::{Host, Inline, Origin, SessionHandle};
-use tandem_core::experiment::command::Command;
-use tandem_core::experiment::snapshot::Report;
 
-/// Surroundings that tests can look into.
-#[derive(Debug, Default)]
-pub(crate) struct Outside {
-    pub(crate) links: Vec<String>,
-    pub(crate) shown: Vec<String>,
-    pub(crate) stored: BTreeMap<String, String>,
-    pub(crate) copied: Vec<String>,
-    pub(crate) can_copy: bool,
-    pub(crate) copy_result: Option<bool>,
-    pub(crate) language: String,
-    pub(crate) seconds: f64,
-    pub(crate) seed: u64,
-}
+use super::window::{FakeHost, Mortal, Window, click, focused, press};
 
-/// A host for tests: links in, links out, a clock that only frames move.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct FakeHost(pub(crate) Rc<RefCell<Outside>>);
-
-impl Host for FakeHost {
-    fn now(&self) -> f64 {
-        self.0.borrow().seconds
-    }
-    fn take_link(&mut self) -> Option<String> {
-        self.0.borrow_mut().links.pop()
-    }
-    fn show_link(&mut self, fragment: &str) {
-        self.0.borrow_mut().shown.push(fragment.to_owned());
-    }
-    fn address(&self) -> String {
-        "https://tandem.test/".to_owned()
-    }
-    fn load(&self, key: &str) -> Option<String> {
-        self.0.borrow().stored.get(key).cloned()
-    }
-    fn save(&mut self, key: &str, value: &str) {
-        self.0.borrow_mut().stored.insert(key.to_owned(), value.to_owned());
-    }
-    fn copy(&mut self, text: &str) {
-        let mut outside = self.0.borrow_mut();
-        outside.copied.push(text.to_owned());
-        outside.copy_result = Some(outside.can_copy);
-    }
-    fn take_copied(&mut self) -> Option<bool> {
-        self.0.borrow_mut().copy_result.take()
-    }
-    fn language(&self) -> Option<String> {
-        Some(self.0.borrow().language.clone())
-    }
-    fn fresh_seed(&mut self) -> u64 {
-        self.0.borrow_mut().seed += 1;
-        self.0.borrow().seed
-    }
-    fn origin(&self) -> Origin {
-        Origin::Secure { webgpu: true }
-    }
-}
-
-/// The page in a window.
-pub(crate) struct Window {
-    pub(crate) harness: Harness<'static>,
-    pub(crate) page: Rc<RefCell<Page>>,
-    pub(crate) outside: Rc<RefCell<Outside>>,
-}
-
-impl Window {
-    /// A page opened with `link` in a window of `size`, with that theme chosen; `language` is the system's.
-    pub(crate) fn open(link: &str, size: Vec2, theme: egui::Theme, language: &str) -> Self {
-        let host = FakeHost::default();
-        {
-            let mut outside = host.0.borrow_mut();
-            outside.links.push(link.to_owned());
-            language.clone_into(&mut outside.language);
-            let theme = if theme == egui::Theme::Dark { "dark" } else { "light" };
-            outside.stored.insert("theme".to_owned(), theme.to_owned());
-            outside.can_copy = true;
-        }
-        Self::with_session(host, Box::new(Inline::default()), size)
-    }
-
-    /// A page whose session is that one.
-    fn with_session(host: FakeHost, session: Box<dyn SessionHandle>, size: Vec2) -> Self {
-        let outside = Rc::clone(&host.0);
-        let page = Rc::new(RefCell::new(Page::new(Box::new(host), session)));
-        let (drawn, clock) = (Rc::clone(&page), Rc::clone(&outside));
-        let builder =
-            Harness::builder().with_size(size).with_max_steps(4).with_step_dt(0.05).with_context_setup(|ctx| {
-                let provider = egui_system_font_provider::SystemFontProvider::new().with_locale(Some("zh-Hans"));
-                ctx.add_font_provider(std::sync::Arc::new(provider));
-            });
-        let harness = builder.wgpu().build_ui(move |ui| {
-            clock.borrow_mut().seconds += 0.05;
-            let mut page = drawn.borrow_mut();
-            page.logic();
-            page.ui(ui);
-        });
-        let mut window = Self { harness, page, outside };
-        window.frames(6);
-        window
-    }
-
-    pub(crate) fn wide(link: &str) -> Self {
-        Self::open(link, vec2(1366.0, 640.0), egui::Theme::Dark, "en")
-    }
-
-    pub(crate) fn frames(&mut self, count: usize) {
-        self.harness.run_steps(count);
-    }
-
-    /// What the page says of itself.
-    pub(crate) fn status(&self) -> serde_json::Value {
-        serde_json::from_str(&self.page.borrow().status()).expect("the status is JSON")
-    }
-}
-
-/// A session that dies when it is told to.
-#[derive(Debug, Default)]
-struct Mortal {
-    inner: Inline,
-    death: Rc<RefCell<Option<String>>>,
-    is_dead: bool,
-}
-
-impl SessionHandle for Mortal {
-    fn send(&mut self, command: Command) {
-        if !self.is_dead {
-            self.inner.send(command);
-        }
-    }
-    fn poll(&mut self) -> Vec<Report> {
-        if self.is_dead { Vec::new() } else { self.inner.poll() }
-    }
-    fn take_failure(&mut self) -> Option<String> {
-        let failure = self.death.borrow_mut().take()?;
-        self.is_dead = true;
-        Some(failure)
-    }
-    fn restart(&mut self) {
-        *self = Self { death: Rc::clone(&self.death), ..Self::default() };
-    }
-}
-
-fn press(window: &mut Window, key: egui::Key) {
-    window.harness.key_press(key);
-    window.frames(3);
-}
-
-fn click(window: &mut Window, name: &str) {
-    window.harness.get_by_label(name).click();
-    window.frames(3);
-}
+/// Roles of what can be pressed.
+const PRESSABLE: [egui::Role; 8] = [
+    egui::Role::Button,
+    egui::Role::RadioButton,
+    egui::Role::Tab,
+    egui::Role::ComboBox,
+    egui::Role::CheckBox,
+    egui::Role::Slider,
+    egui::Role::SpinButton,
+    egui::Role::MenuItem,
+];
 
 #[test]
 fn without_a_link_the_first_experiment_waits_at_update_0() {
@@ -216,25 +74,25 @@ fn typing_into_a_field_is_not_a_command() {
 #[test]
 fn every_control_is_reached_with_tab() {
     let mut window = Window::wide("");
-    let mut reached = std::collections::BTreeSet::new();
+    let mut reached = BTreeSet::new();
     for _ in 0..120 {
         window.harness.key_press(egui::Key::Tab);
         window.frames(1);
-        if let Some(name) = focused(&window) {
-            reached.insert(name);
-        }
+        let name = focused(&window);
+        // A stop that nothing marks would swallow the shortcuts unseen.
+        assert!(name.as_ref().is_none_or(|name| pressable(&window).contains(name)), "{name:?} is no control");
+        reached.extend(name);
     }
-    for name in ["Experiments", "Share", "Run", "Env step", "Restart training", "Returns", "Learning rate", "Algorithm"]
-    {
-        assert!(reached.contains(name), "{name} was not reached: {reached:?}");
-    }
+    let missed: Vec<String> = pressable(&window).into_iter().filter(|name| !reached.contains(name)).collect();
+    assert!(missed.is_empty(), "not reached: {missed:?}");
 }
 
-fn focused(window: &Window) -> Option<String> {
-    let root = window.harness.root();
-    root.children_recursive()
-        .find(|node| node.accesskit_node().is_focused())
-        .and_then(|node| node.accesskit_node().label())
+/// Names of all that can be pressed now.
+fn pressable(window: &Window) -> BTreeSet<String> {
+    let nodes = window.harness.root().children_recursive();
+    let enabled =
+        nodes.filter(|node| PRESSABLE.contains(&node.accesskit_node().role()) && !node.accesskit_node().is_disabled());
+    enabled.filter_map(|node| node.accesskit_node().label()).collect()
 }
 
 #[test]
@@ -304,7 +162,7 @@ fn share_copies_the_link_and_selects_it_where_copying_is_refused() {
     click(&mut window, "Copy link");
     window.frames(4);
     assert_eq!(focused(&window).as_deref(), Some("Link"));
-    assert!(window.harness.query_by_label_contains("Ctrl+C").is_some());
+    assert!(window.harness.query_by_label_contains("the link is selected").is_some());
 }
 
 #[test]
@@ -407,20 +265,26 @@ fn in_the_smallest_windows_everything_is_whole() {
 
 #[test]
 fn on_a_phone_everything_to_press_is_large_enough_for_a_finger() {
-    let mut window = Window::open("", vec2(390.0, 844.0), egui::Theme::Light, "en");
-    for tab in ["Stage", "Q_tot", "Set-up"] {
-        window.harness.get_by_role_and_label(egui::Role::Tab, tab).click();
-        window.frames(4);
-        for node in window.harness.root().children_recursive() {
-            let role = node.accesskit_node().role();
-            let is_pressed =
-                matches!(role, egui::Role::Button | egui::Role::RadioButton | egui::Role::Tab | egui::Role::ComboBox);
-            let name = node.accesskit_node().label().unwrap_or_default();
-            let Some(rect) = node.accesskit_node().bounding_box().filter(|_| is_pressed) else { continue };
-            let is_step = name.ends_with('−') || name.ends_with('+');
-            let least = if is_step { 36.0 } else { 42.0 };
-            assert!(rect.height() >= 42.0 && rect.width() >= least, "{tab}: {name} is only {rect:?}");
+    for link in ["", "#v=1&env=matrix&algo=iql", "#v=1&env=matrix&game=prisoners_dilemma&algo=iql", "#v=1&env=two_step"]
+    {
+        let mut window = Window::open(link, vec2(390.0, 844.0), egui::Theme::Light, "en");
+        for tab in ["Set-up", "Q_tot", "Returns", "Stage"] {
+            window.harness.get_by_role_and_label(egui::Role::Tab, tab).click();
+            window.frames(4);
+            all_large_enough(&window, &format!("{link} {tab}"));
         }
+        click(&mut window, "edit");
+        all_large_enough(&window, &format!("{link} while editing"));
+    }
+}
+
+fn all_large_enough(window: &Window, place: &str) {
+    for node in window.harness.root().children_recursive() {
+        let node = node.accesskit_node();
+        let Some(rect) = node.bounding_box().filter(|_| PRESSABLE.contains(&node.role())) else { continue };
+        // Layout rounds to pixels.
+        let is_enough = rect.width() >= 43.9 && rect.height() >= 43.9;
+        assert!(is_enough, "{place}: {:?} is only {} × {}", node.label(), rect.width(), rect.height());
     }
 }
 
@@ -429,7 +293,7 @@ fn a_dead_session_is_told_and_started_again() {
     let death = Rc::new(RefCell::new(None));
     let host = FakeHost::default();
     host.0.borrow_mut().links.push("#v=1&env=matrix&algo=vdn&seed=5".to_owned());
-    let session = Mortal { death: Rc::clone(&death), ..Mortal::default() };
+    let session = Mortal::new(&death);
     let mut window = Window::with_session(host, Box::new(session), vec2(1366.0, 640.0));
     press(&mut window, egui::Key::Space);
     window.frames(20);

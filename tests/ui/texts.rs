@@ -42,6 +42,10 @@ fn made() -> BTreeSet<String> {
         ids.extend([knob.text_id(), knob.tip_id()]);
         if let Kind::Choice { ids: choices, .. } = knob.kind {
             ids.extend(choices.iter().map(|id| knob.choice_id(id)));
+            // Names of algorithms say too little by themselves.
+            if knob.key == "algo" {
+                ids.extend(choices.iter().map(|id| format!("{}.tip", knob.choice_id(id))));
+            }
         }
     }
     for preset in presets() {
@@ -61,8 +65,8 @@ fn what_the_source_names_is_there() {
     // First words of ids; other literals with dots are file names, formulas, links.
     let domains: BTreeSet<&str> = table().keys().filter_map(|id| id.split('.').next()).collect();
     let is_text = |id: &String| id.split('.').next().is_some_and(|domain| domains.contains(domain));
-    // A mark that knobs resolve to env steps or episodes.
-    let is_text = |id: &String| is_text(id) && id != "unit.segments";
+    // A mark that knobs resolve to env steps or episodes, and a buffer's name.
+    let is_text = |id: &String| is_text(id) && !["unit.segments", "group.return"].contains(&id.as_str());
     let missing: Vec<String> = literals().into_iter().filter(is_text).filter(|id| !table().contains_key(id)).collect();
     assert!(missing.is_empty(), "no text for {missing:?}");
 }
@@ -71,13 +75,12 @@ fn what_the_source_names_is_there() {
 fn nothing_stands_in_the_table_unused() {
     let mut used = literals();
     used.extend(made());
-    let is_used = |id: &str| {
-        // A tip belongs to the text it explains; action and stage names are made by environments.
-        used.contains(id)
-            || id.strip_suffix(".tip").is_some_and(|id| used.contains(id))
-            || id.starts_with("action.")
-            || id.starts_with("stage.")
+    // The status bar and the parts of a reward make the ids of their tips, `plural` those about one thing.
+    let is_made = |id: &str| {
+        let of = |ending: &str| id.strip_suffix(ending).is_some_and(|id| used.contains(id));
+        of(".one") || (["status.", "part."].iter().any(|domain| id.starts_with(domain)) && of(".tip"))
     };
+    let is_used = |id: &str| used.contains(id) || is_made(id);
     let unused: Vec<&String> = table().keys().filter(|id| !is_used(id)).collect();
     assert!(unused.is_empty(), "nothing shows {unused:?}");
 }

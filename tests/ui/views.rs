@@ -117,6 +117,48 @@ fn dragging_over_cells_paints_walls_in_one_edit() {
 }
 
 #[test]
+fn a_second_edit_goes_on_from_the_first_although_the_run_has_not_caught_up() {
+    let mut page = fixture::pellet(AlgoChoice::Qmix);
+    page.edit = EditMode::Walls;
+    page.wanted = Some(tandem::view::stage::edit::paint(&page.spec, &[5], CellKind::Wall));
+    let mut shown = Shown::stage(page);
+    let at = shown.cell(7);
+    shown.click(at);
+    let actions = shown.take();
+    let [Action::EditSpec(spec)] = &actions[..] else { panic!("one edit, not {actions:?}") };
+    let cells = &spec.pellet.map.as_ref().expect("a map").cells;
+    assert_eq!((cells[5], cells[7]), (CellKind::Wall, CellKind::Wall));
+
+    let mut page = fixture::climbing();
+    page.edit = EditMode::Payoffs;
+    let mut wanted = page.spec.clone();
+    wanted.matrix.game = GameChoice::Penalty;
+    page.wanted = Some(wanted);
+    let mut shown = Shown::stage(page);
+    type_payoff(&mut shown, "payoff of agent 1 at (1, 2)", "-7");
+    let actions = shown.take();
+    let [Action::EditSpec(spec)] = &actions[..] else { panic!("one edit, not {actions:?}") };
+    let cells = &spec.matrix.payoffs.as_ref().expect("a table").cells;
+    assert_eq!((cells[1], cells[2]), ((-7.0, -7.0), (10.0, 10.0)), "the penalty game's other cells");
+}
+
+#[test]
+fn one_agent_has_no_others_and_a_utility_is_no_return() {
+    let mut page = fixture::pellet(AlgoChoice::Vdn);
+    page.facts.num_agents = 1;
+    page.snapshot.stage.per_action.truncate(1);
+    page.snapshot.joint = None;
+    let mut shown = Shown::qtot(page.clone());
+    assert!(shown.harness.query_by_label_contains("agent 2").is_none());
+    shown.harness.hover_at(pos2(100.0, 100.0));
+    shown.harness.run_steps(20);
+    shown.harness.get_by_label_contains("utility: only its order matters");
+    page.spec.algo = AlgoChoice::Iql;
+    let shown = Shown::qtot(page);
+    assert!(shown.harness.query_by_label_contains("agent 2").is_none());
+}
+
+#[test]
 fn a_start_is_moved_by_a_click() {
     let mut page = fixture::pellet(AlgoChoice::Qmix);
     page.edit = EditMode::Start(1);
@@ -148,19 +190,22 @@ fn a_typed_payoff_edits_the_game() {
     let mut page = fixture::climbing();
     page.edit = EditMode::Payoffs;
     let mut shown = Shown::stage(page);
-    let field = shown.harness.get_by_label("payoff of agent 1 at (1, 2)");
-    field.click();
-    shown.harness.run();
-    shown.harness.key_combination_modifiers(egui::Modifiers::COMMAND, &[egui::Key::A]);
-    shown.harness.event(egui::Event::Text("-7".to_owned()));
-    shown.harness.run();
-    assert_eq!(shown.take(), [], "a half-typed number restarts nothing");
-    shown.harness.key_press(egui::Key::Enter);
-    shown.harness.run();
+    type_payoff(&mut shown, "payoff of agent 1 at (1, 2)", "-7");
     let actions = shown.take();
     let [Action::EditSpec(spec)] = &actions[..] else { panic!("one edit, not {actions:?}") };
     assert_eq!(spec.matrix.game, GameChoice::Custom);
     assert_eq!(spec.matrix.payoffs.as_ref().map(|table| table.cells[1]), Some((-7.0, -7.0)));
+}
+
+fn type_payoff(shown: &mut Shown, field: &str, text: &str) {
+    shown.harness.get_by_label(field).click();
+    shown.harness.run();
+    shown.harness.key_combination_modifiers(egui::Modifiers::COMMAND, &[egui::Key::A]);
+    shown.harness.event(egui::Event::Text(text.to_owned()));
+    shown.harness.run();
+    assert_eq!(shown.take(), [], "a half-typed number restarts nothing");
+    shown.harness.key_press(egui::Key::Enter);
+    shown.harness.run();
 }
 
 #[test]
@@ -213,6 +258,30 @@ fn p16_the_verdict_and_the_mixer_without_its_constraint_are_one_click_away() {
     shown.harness.get_by_label("find a state where it breaks").click();
     shown.harness.run();
     shown.harness.get_by_label_contains("broken");
+    shown.page.borrow_mut().snapshot.joint.as_mut().expect("joint values").exact = Some(vec![0.0; 25]);
+    shown.harness.run();
+    assert!(
+        shown.harness.query_by_label_contains("true optimal joint action").is_none(),
+        "exact values are another state's"
+    );
+    shown.page.borrow_mut().snapshot.run += 1;
+    shown.harness.run();
+    assert!(shown.harness.query_by_label_contains("broken").is_none(), "a new run is shown where it stands");
+    shown.harness.get_by_label_contains("true optimal joint action");
+}
+
+#[test]
+fn the_pair_shown_is_the_pair_computed() {
+    let mut page = fixture::pellet(AlgoChoice::Qmix);
+    page.facts.num_agents = 3;
+    page.watch.pair = (0, 6);
+    page.snapshot.joint.as_mut().expect("joint values").pair = (0, 2);
+    let shown = Shown::qtot(page);
+    let values: Vec<_> = {
+        let pickers = shown.harness.get_all_by_role_and_label(egui::Role::ComboBox, "pair");
+        pickers.filter_map(|node| node.value()).collect()
+    };
+    assert_eq!(values, ["1", "3"]);
 }
 
 #[test]

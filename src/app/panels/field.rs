@@ -4,6 +4,7 @@ use egui::{
     Align2, CornerRadius, Id, Key, Rect, Role, Sense, Stroke, StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2,
 };
 
+use crate::app::desk::Typing;
 use crate::view::theme::Theme;
 use crate::view::widgets::{focus_ring, text_in};
 
@@ -27,16 +28,16 @@ pub fn field(
     (text, raw): (&str, &str),
     has_steps: bool,
     width: f32,
-    typing: &mut Option<(&'static str, String)>,
+    typing: &mut Option<Typing>,
 ) -> Option<FieldReply> {
-    let height = theme.size.control - 1.0;
+    let height = theme.size.control;
     let (rect, _) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
     let corner = CornerRadius::same(theme.size.radius_field);
     let mut reply = None;
     let mut middle = rect;
     ui.painter().rect(rect, corner, theme.field, Stroke::new(1.0, theme.line), StrokeKind::Inside);
     if has_steps {
-        let step = (height * 0.86).min(38.0);
+        let step = if theme.is_for_fingers() { height } else { height * 0.86 };
         let [down, up] = [rect.left() + step, rect.right() - step];
         let left = Rect::from_min_max(rect.min, pos2(down, rect.bottom()));
         let right = Rect::from_min_max(pos2(up, rect.top()), rect.max);
@@ -57,7 +58,7 @@ pub fn field(
         middle = Rect::from_x_y_ranges(left.right()..=right.left(), rect.y_range());
     }
     let id = ui.make_persistent_id((key, "value"));
-    if typing.as_ref().is_some_and(|(typed, _)| *typed == key) {
+    if typing.as_ref().is_some_and(|typing| typing.key == key) {
         return type_in(ui, theme, middle, id, name, typing).or(reply);
     }
     let response = ui.interact(middle, id, Sense::click());
@@ -69,7 +70,7 @@ pub fn field(
     text_in(ui, middle.shrink2(vec2(4.0, 0.0)), Align2::CENTER_CENTER, text, theme.body(), theme.text);
     focus_ring(ui, theme, rect, &response);
     if response.on_hover_cursor(egui::CursorIcon::Text).clicked() {
-        *typing = Some((key, raw.to_owned()));
+        *typing = Some(Typing { key, text: raw.to_owned(), rect: middle });
     }
     reply
 }
@@ -81,9 +82,10 @@ fn type_in(
     rect: Rect,
     id: Id,
     name: &str,
-    typing: &mut Option<(&'static str, String)>,
+    typing: &mut Option<Typing>,
 ) -> Option<FieldReply> {
-    let (_, text) = typing.as_mut()?;
+    let Typing { text, rect: drawn, .. } = typing.as_mut()?;
+    *drawn = rect;
     let edit_id = id.with("edit");
     let is_new = ui.memory(|memory| memory.focused() != Some(edit_id));
     let edit = TextEdit::singleline(text)
@@ -101,14 +103,14 @@ fn type_in(
         StrokeKind::Inside,
     );
     if response.lost_focus() {
-        let (_, text) = typing.take()?;
+        let text = typing.take()?.text;
         let is_given_up = ui.input(|input| input.key_pressed(Key::Escape));
         return (!is_given_up).then_some(FieldReply::Typed(text));
     }
     if is_new {
         response.request_focus();
         let mut state = egui::text_edit::TextEditState::load(ui.ctx(), edit_id).unwrap_or_default();
-        let end = typing.as_ref().map_or(0, |(_, text)| text.chars().count());
+        let end = typing.as_ref().map_or(0, |typing| typing.text.chars().count());
         let all = egui::text::CCursorRange::two(egui::text::CCursor::new(0usize), egui::text::CCursor::new(end));
         state.cursor.set_char_range(Some(all));
         state.store(ui.ctx(), edit_id);

@@ -3,6 +3,7 @@
 
 use egui::{Align2, Popup, PopupCloseBehavior, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 use tandem_core::experiment::snapshot::RunState;
+use tandem_core::experiment::spec::EnvChoice;
 
 use super::menu::is_changed;
 use crate::app::ctx::PageCtx;
@@ -74,15 +75,16 @@ fn unfolded(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, is_done: bool) {
     };
     paragraph(ui, ctx.t("lesson.question"), ctx.t(&preset.question_id()));
     paragraph(ui, ctx.t("lesson.press"), ctx.t(&preset.press_id()));
-    if is_done || desk.is_answer_shown {
+    if is_done || desk.answer_of == Some(&preset.id) {
         paragraph(ui, ctx.t("lesson.answer"), ctx.t(&preset.answer_id()));
     } else {
         let button = Button::text(ctx.t("lesson.show_answer")).weight(Weight::Normal);
         if button.tip(ctx.t("lesson.show_answer.tip")).show(ui, theme).clicked() {
-            desk.is_answer_shown = true;
+            desk.answer_of = Some(&preset.id);
         }
     }
-    if ctx.view.facts.obs_determines_state && ctx.view.facts.num_agents > 1 {
+    let has_sight = ctx.view.spec.env == EnvChoice::Pellet;
+    if has_sight && ctx.view.facts.obs_determines_state && ctx.view.facts.num_agents > 1 {
         note(ui, theme, ctx.t("lesson.sees_all"));
     }
 }

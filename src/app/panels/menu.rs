@@ -3,8 +3,9 @@
 use egui::{
     Align2, CornerRadius, Popup, PopupCloseBehavior, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
 };
+use tandem_core::experiment::knobs::knob;
 use tandem_core::experiment::presets::{Preset, PresetGroup, presets};
-use tandem_core::experiment::spec::{AlgoChoice, EnvChoice};
+use tandem_core::experiment::world::num_agents;
 
 use crate::app::ctx::PageCtx;
 use crate::app::intent::Intent;
@@ -23,7 +24,11 @@ pub fn ui(ui: &mut Ui, ctx: &PageCtx<'_>, out: &mut Vec<Intent>) {
     let natural = ui.painter().layout_no_wrap(title.clone(), font.clone(), theme.text).size().x + 44.0;
     let size = vec2(natural.min(room.max(120.0)), theme.size.control + 2.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, ctx.t("menu.name")));
+    response.widget_info(|| {
+        let mut info = WidgetInfo::labeled(Role::Button, true, ctx.t("menu.name"));
+        info.current_text_value = Some(title.clone());
+        info
+    });
     let fill = if response.hovered() { theme.field_hover } else { theme.field };
     let corner = CornerRadius::same(theme.size.radius_field);
     ui.painter().rect(rect, corner, fill, egui::Stroke::new(1.0, theme.line), egui::StrokeKind::Inside);
@@ -63,7 +68,7 @@ fn title(ctx: &PageCtx<'_>) -> String {
 
 /// Whether the settings are no longer the preset's, seed aside.
 pub fn is_changed(ctx: &PageCtx<'_>, preset: &Preset) -> bool {
-    let mut spec = preset.read().spec;
+    let mut spec = preset.read().spec.clone();
     spec.seed = ctx.wanted.seed;
     spec != *ctx.wanted
 }
@@ -95,24 +100,13 @@ fn entry(ui: &mut Ui, ctx: &PageCtx<'_>, preset: &'static Preset, out: &mut Vec<
 /// Agents, algorithm, usual training time.
 fn facts(ctx: &PageCtx<'_>, preset: &Preset) -> String {
     let texts = ctx.texts();
-    let spec = preset.read().spec;
-    let agents = if spec.env == EnvChoice::Pellet { spec.pellet.agents } else { 2 };
-    let algo = texts.t(algo_id(spec.algo));
-    let agents = agents.to_string();
+    let spec = &preset.read().spec;
+    let algo = knob("algo").map_or_else(String::new, |knob| texts.t(&knob.chosen_id(spec)).to_owned());
+    let agents = num_agents(spec);
+    let agents = texts.plural("tag.agents", agents, &[&agents.to_string()]);
     match preset.seconds {
-        Some(seconds) if seconds >= 90 => texts.f("menu.facts.minutes", &[&agents, algo, &(seconds / 60).to_string()]),
-        Some(seconds) => texts.f("menu.facts.seconds", &[&agents, algo, &seconds.to_string()]),
-        None => texts.f("menu.facts", &[&agents, algo, &crate::view::numbers::count(spec.budget)]),
-    }
-}
-
-/// Text id of an algorithm's name.
-pub fn algo_id(algo: AlgoChoice) -> &'static str {
-    match algo {
-        AlgoChoice::Iql => "choice.algo.iql",
-        AlgoChoice::Vdn => "choice.algo.vdn",
-        AlgoChoice::Qmix => "choice.algo.qmix",
-        AlgoChoice::Ippo => "choice.algo.ippo",
-        AlgoChoice::Mappo => "choice.algo.mappo",
+        Some(seconds) if seconds >= 90 => texts.f("menu.facts.minutes", &[&agents, &algo, &(seconds / 60).to_string()]),
+        Some(seconds) => texts.f("menu.facts.seconds", &[&agents, &algo, &seconds.to_string()]),
+        None => texts.f("menu.facts", &[&agents, &algo, &crate::view::numbers::count(spec.budget)]),
     }
 }

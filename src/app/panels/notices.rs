@@ -6,10 +6,12 @@ use crate::app::ctx::PageCtx;
 use crate::app::desk::Desk;
 use crate::app::layout::child;
 use crate::view::icons::{self, Icon};
-use crate::view::widgets::Button;
+use crate::view::widgets::{Button, Weight};
 
-/// Lines shown before "and n more".
+/// Lines shown before the button for the rest.
 const LINES: usize = 3;
+/// Greatest height of the strip; the rest is scrolled to.
+const TALLEST: f32 = 180.0;
 
 /// Height the strip needs.
 pub fn height(ui: &Ui, ctx: &PageCtx<'_>, desk: &Desk, width: f32) -> f32 {
@@ -18,7 +20,8 @@ pub fn height(ui: &Ui, ctx: &PageCtx<'_>, desk: &Desk, width: f32) -> f32 {
         .iter()
         .map(|line| ui.painter().layout(line.clone(), theme.small(), theme.text, width - 110.0).size().y + 4.0)
         .sum();
-    (text + 14.0).max(theme.size.control + 10.0)
+    let more = if folded(desk) > 0 { theme.size.control + 4.0 } else { 0.0 };
+    (text + more + 14.0).max(theme.size.control + 10.0).min(TALLEST)
 }
 
 /// Draws the strip.
@@ -40,17 +43,22 @@ pub fn ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk) {
         for line in lines(ctx, desk) {
             ui.add(egui::Label::new(RichText::new(line).font(theme.small()).color(theme.text)).wrap());
         }
+        if folded(desk) > 0 {
+            let more = ctx.texts().f("notice.more", &[&folded(desk).to_string()]);
+            desk.are_notices_unfolded |= Button::text(&more).weight(Weight::Quiet).show(ui, theme).clicked();
+        }
     });
     if is_closed {
         desk.notices.clear();
     }
 }
 
+/// Messages behind the button.
+fn folded(desk: &Desk) -> usize {
+    if desk.are_notices_unfolded { 0 } else { desk.notices.len().saturating_sub(LINES) }
+}
+
 fn lines(ctx: &PageCtx<'_>, desk: &Desk) -> Vec<String> {
-    let texts = ctx.texts();
-    let mut lines: Vec<String> = desk.notices.iter().take(LINES).map(|sentence| texts.sentence(sentence)).collect();
-    if desk.notices.len() > LINES {
-        lines.push(texts.f("notices.more", &[&(desk.notices.len() - LINES).to_string()]));
-    }
-    lines
+    let shown = desk.notices.len() - folded(desk);
+    desk.notices.iter().take(shown).map(|sentence| ctx.texts().sentence(sentence)).collect()
 }

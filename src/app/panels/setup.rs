@@ -3,20 +3,18 @@
 
 use egui::{Align, Label, Layout, Popup, PopupCloseBehavior, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 use tandem_core::experiment::command::LiveChange;
-use tandem_core::experiment::knobs::{Group, KNOBS, Kind, Knob, remarks, why_not};
+use tandem_core::experiment::knobs::{Group, KNOBS, Kind, Knob, knob, remarks, why_not};
 use tandem_core::experiment::snapshot::Sentence;
-use tandem_core::experiment::spec::{EnvChoice, ExperimentSpec};
-use tandem_core::marl::registry::ALGORITHMS;
+use tandem_core::experiment::spec::ExperimentSpec;
 
 use super::field::{FieldReply, field};
 use crate::app::ctx::PageCtx;
-use crate::app::desk::{Desk, Tab};
-use crate::app::intent::Intent;
-use crate::view::api::{Action, EditMode};
+use crate::app::desk::{Desk, Typing};
+use crate::app::intent::{FieldEdit, Intent};
 use crate::view::icons::{self, Icon};
 use crate::view::numbers;
 use crate::view::slider::slider;
-use crate::view::widgets::{Button, Weight, focus_ring, heading, note, switch, text_in};
+use crate::view::widgets::{Button, focus_ring, heading, note, switch, text_in};
 
 /// Width of a number's field; names take the rest.
 const FIELD: f32 = 108.0;
@@ -57,7 +55,8 @@ fn legend(ui: &mut Ui, ctx: &PageCtx<'_>) {
 
 fn group_ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, group: Group, index: usize, out: &mut Vec<Intent>) {
     let theme = ctx.theme();
-    let applying = KNOBS.iter().filter(|knob| knob.group == group && (knob.applies)(ctx.wanted));
+    let is_shown = |knob: &&Knob| knob.group == group && knob.has_alternatives() && (knob.applies)(ctx.wanted);
+    let applying = KNOBS.iter().filter(is_shown);
     let (first, more): (Vec<&Knob>, Vec<&Knob>) = applying.partition(|knob| knob.beginner);
     if first.is_empty() && more.is_empty() {
         return;
@@ -71,7 +70,7 @@ fn group_ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, group: Group, index
             knob_ui(ui, ctx, desk, knob, out);
         }
         if group == Group::World {
-            edit_world(ui, ctx, desk, out);
+            field_note(ui, ctx, desk, "world");
         }
         if !more.is_empty() {
             fold(ui, ctx, desk, index, more.len(), ctx.t(group.text_id()));
@@ -88,10 +87,10 @@ fn group_ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, group: Group, index
 fn fold(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, index: usize, count: usize, group: &str) {
     let theme = ctx.theme();
     let is_open = desk.unfolded[index];
-    let text = match (is_open, count) {
-        (true, _) => ctx.t("setup.fewer").to_owned(),
-        (false, 1) => ctx.t("setup.more.one").to_owned(),
-        (false, count) => ctx.texts().f("setup.more", &[&count.to_string()]),
+    let text = if is_open {
+        ctx.t("setup.fewer").to_owned()
+    } else {
+        ctx.texts().plural("setup.more", count as u32, &[&count.to_string()])
     };
     let size = vec2(ui.available_width(), if ctx.view.compact { theme.size.control } else { 22.0 });
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
@@ -129,21 +128,22 @@ fn knob_ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, knob: &'static Knob,
             edit
         })
         .inner;
-    if let Some((spec, told)) = typed {
-        push_edit(desk, knob, spec, told, out);
-    }
-    if let Kind::Float { min, max, log, get, set } = knob.kind
+    out.extend(typed.map(|edit| set(knob, edit)));
+    if let Kind::Float { min, max, log, get, set: write } = knob.kind
         && knob.beginner
         && let Some(value) = slider(ui, theme, name, get(ctx.wanted), (min, max), log, None)
     {
         let mut spec = ctx.wanted.clone();
-        set(&mut spec, value);
-        push_edit(desk, knob, spec, None, out);
+        write(&mut spec, value);
+        out.push(set(knob, (spec, None)));
     }
-    if let Some((key, sentence)) = &desk.field_note
-        && key == knob.key
-    {
-        let text = RichText::new(ctx.texts().sentence(sentence)).font(theme.small()).color(theme.warn);
+    field_note(ui, ctx, desk, knob.key);
+}
+
+/// What was wrong with the last value of this field.
+fn field_note(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &Desk, key: &str) {
+    if let Some((_, sentence)) = desk.field_note.as_ref().filter(|(noted, _)| *noted == key) {
+        let text = RichText::new(ctx.texts().sentence(sentence)).font(ctx.theme().small()).color(ctx.theme().warn);
         ui.add(Label::new(text).wrap());
     }
 }
@@ -181,11 +181,7 @@ fn control(
         (false, _) => FIELD,
     };
     let text = knob.text(ctx.wanted);
-    let read = |text: &str| {
-        let mut spec = ctx.wanted.clone();
-        let told = knob.read(&mut spec, text);
-        (spec, told)
-    };
+    let read = |text: &str| read(knob, ctx.wanted, text);
     match knob.kind {
         Kind::Bool { get, .. } => {
             let on = get(ctx.wanted);
@@ -258,7 +254,8 @@ fn step_text(kind: Kind, spec: &ExperimentSpec, up: bool) -> String {
     }
 }
 
-/// A field that opens a list. Entries that cannot be chosen stay in it, with the reason beneath.
+/// A field that opens a list. What an entry means stands beneath it where a name alone says too little, and in its place
+/// why it cannot be chosen.
 fn choice_ui(
     ui: &mut Ui,
     ctx: &PageCtx<'_>,
@@ -271,7 +268,7 @@ fn choice_ui(
     let theme = ctx.theme();
     let chosen_id = knob.choice_id(chosen);
     let text = ctx.t(&chosen_id);
-    let (rect, response) = ui.allocate_exact_size(vec2(width, theme.size.control - 1.0), Sense::click());
+    let (rect, response) = ui.allocate_exact_size(vec2(width, theme.size.control), Sense::click());
     response.widget_info(|| {
         let mut info = WidgetInfo::labeled(Role::ComboBox, true, name);
         info.current_text_value = Some(text.to_owned());
@@ -287,11 +284,15 @@ fn choice_ui(
     focus_ring(ui, theme, rect, &response);
     let mut picked = None;
     Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClick).show(|ui| {
-        ui.set_width(240.0);
+        ui.set_width(280.0);
         ui.spacing_mut().item_spacing.y = 2.0;
         for &id in ids {
-            let refusal = if knob.key == "algo" { refusal(ctx.wanted, id) } else { None };
-            if entry(ui, ctx, ctx.t(&knob.choice_id(id)), id == chosen, refusal.as_ref()) {
+            let (with_it, _) = read(knob, ctx.wanted, id);
+            let refusal = if knob.key == "algo" { why_not(&with_it, with_it.algo) } else { None };
+            let choice = knob.choice_id(id);
+            let meaning = || ctx.texts().get(&format!("{choice}.tip")).map(str::to_owned);
+            let note = refusal.as_ref().map(|sentence| ctx.texts().sentence(sentence)).or_else(meaning);
+            if entry(ui, ctx, ctx.t(&choice), id == chosen, refusal.is_none(), note) {
                 picked = Some(id);
             }
         }
@@ -299,26 +300,19 @@ fn choice_ui(
     picked.filter(|id| *id != chosen)
 }
 
-/// Why this algorithm cannot learn in this world.
-fn refusal(spec: &ExperimentSpec, id: &str) -> Option<Sentence> {
-    ALGORITHMS.iter().find(|algo| algo.id == id).and_then(|algo| why_not(spec, algo.choice))
-}
-
-fn entry(ui: &mut Ui, ctx: &PageCtx<'_>, text: &str, is_chosen: bool, refusal: Option<&Sentence>) -> bool {
+fn entry(ui: &mut Ui, ctx: &PageCtx<'_>, text: &str, is_chosen: bool, is_possible: bool, note: Option<String>) -> bool {
     let theme = ctx.theme();
-    let reason = refusal.map(|sentence| ctx.texts().sentence(sentence));
     let width = ui.available_width();
-    let galley =
-        reason.map(|reason| ui.painter().layout(reason, theme.small(), theme.text_dim, (width - 34.0).max(80.0)));
+    let galley = note.map(|note| ui.painter().layout(note, theme.small(), theme.text_dim, (width - 34.0).max(80.0)));
     let height = theme.size.control + galley.as_ref().map_or(0.0, |galley| galley.size().y + 4.0);
-    let sense = if galley.is_none() { Sense::click() } else { Sense::hover() };
+    let sense = if is_possible { Sense::click() } else { Sense::hover() };
     let (rect, response) = ui.allocate_exact_size(vec2(width, height), sense);
-    response.widget_info(|| WidgetInfo::selected(Role::MenuItem, galley.is_none(), is_chosen, text));
-    if galley.is_none() && (response.hovered() || response.has_focus()) {
+    response.widget_info(|| WidgetInfo::selected(Role::MenuItem, is_possible, is_chosen, text));
+    if is_possible && (response.hovered() || response.has_focus()) {
         ui.painter().rect_filled(rect, f32::from(theme.size.radius_field), theme.field_hover);
     }
     let line = egui::Rect::from_min_size(rect.min, vec2(rect.width(), theme.size.control));
-    let ink = if galley.is_some() { theme.text_faint } else { theme.text };
+    let ink = if is_possible { theme.text } else { theme.text_faint };
     let inside = egui::Rect::from_min_max(line.min + vec2(26.0, 0.0), line.max);
     text_in(ui, inside, egui::Align2::LEFT_CENTER, text, theme.body(), ink);
     if is_chosen {
@@ -330,47 +324,29 @@ fn entry(ui: &mut Ui, ctx: &PageCtx<'_>, text: &str, is_chosen: bool, refusal: O
     response.clicked()
 }
 
-fn push_edit(desk: &mut Desk, knob: &Knob, spec: ExperimentSpec, told: Option<Sentence>, out: &mut Vec<Intent>) {
+/// `spec` with the field set to `text`.
+fn read(knob: &Knob, spec: &ExperimentSpec, text: &str) -> Edit {
+    let mut spec = spec.clone();
+    let told = knob.read(&mut spec, text);
+    (spec, told)
+}
+
+/// What setting a field asks for.
+fn set(knob: &'static Knob, (spec, told): Edit) -> Intent {
     let change = match knob.key {
         "lr" => Some(LiveChange::Lr(spec.learner.lr)),
         "eps" => Some(LiveChange::Epsilon(spec.learner.eps)),
         _ => None,
     };
-    out.push(match change {
-        Some(change) => Intent::Live(Box::new(spec), change),
-        None => Intent::Edit(knob.key, Box::new(spec)),
-    });
-    desk.field_note = told.map(|sentence| (knob.key.to_owned(), sentence));
+    let edit = FieldEdit { key: knob.key, spec: Box::new(spec), told };
+    match change {
+        Some(change) => Intent::Live(edit, change),
+        None => Intent::Edit(edit),
+    }
 }
 
-/// Buttons that make clicks on the stage edit the world.
-fn edit_world(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>) {
-    let theme = ctx.theme();
-    let modes: &[(EditMode, &str)] = if ctx.wanted.env == EnvChoice::Pellet {
-        &[(EditMode::Walls, "edit.walls"), (EditMode::Pellets, "edit.pellets"), (EditMode::Start(0), "edit.starts")]
-    } else {
-        &[(EditMode::Payoffs, "edit.payoffs")]
-    };
-    ui.add_space(2.0);
-    ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
-        for &(mode, id) in modes {
-            let is_on = std::mem::discriminant(&mode) == std::mem::discriminant(&desk.edit);
-            let tip = format!("{id}.tip");
-            let button = Button::text(ctx.t(id)).tip(ctx.t(&tip)).selected(is_on).weight(Weight::Normal);
-            if button.show(ui, theme).clicked() {
-                let next = if is_on { EditMode::None } else { mode };
-                out.push(Intent::View(Action::SetEdit(next)));
-                if ctx.view.compact {
-                    desk.tab = Tab::Stage;
-                }
-            }
-        }
-    });
-    if let Some((key, sentence)) = &desk.field_note
-        && key == "world"
-    {
-        let text = RichText::new(ctx.texts().sentence(sentence)).font(theme.small()).color(theme.warn);
-        ui.add(Label::new(text).wrap());
-    }
+/// What ending to type asks for, wherever that happens.
+pub fn typed(typing: &Typing, spec: &ExperimentSpec) -> Option<Intent> {
+    let knob = knob(typing.key)?;
+    Some(set(knob, read(knob, spec, &typing.text)))
 }

@@ -1,6 +1,7 @@
 //! The status bar: what training does, on which engine and why, how fast, and the numbers that name this moment.
 
 use egui::{Align, Color32, Label, Layout, RichText, Ui, vec2};
+use tandem_core::experiment::knobs::knob;
 use tandem_core::experiment::snapshot::RunState;
 
 use super::transport::state_text;
@@ -76,33 +77,38 @@ fn items(ctx: &PageCtx<'_>) -> Vec<Item> {
     let texts = ctx.texts();
     let snapshot = ctx.view.snapshot;
     let rate = |per_sec: f32| numbers::count(per_sec.round().max(0.0) as u32);
-    let mut items = Vec::new();
-    let mut add = |id: &str, args: &[&str], color: Color32| {
-        let tip = format!("{id}.tip");
-        items.push(Item { text: texts.f(id, args), tip: texts.t(&tip).to_owned(), color });
+    let item = |id: &str, args: &[&str], color: Color32| Item {
+        text: texts.f(id, args),
+        tip: texts.t(&format!("{id}.tip")).to_owned(),
+        color,
     };
-    add("status.env_step", &[&numbers::count(snapshot.env_steps)], theme.text);
-    add("status.update", &[&numbers::count(snapshot.update)], theme.text);
+    let mut items = vec![
+        item("status.env_step", &[&numbers::count(snapshot.env_steps)], theme.text),
+        item("status.update", &[&numbers::count(snapshot.update)], theme.text),
+    ];
     if snapshot.updates_per_sec > 0.0 {
-        add("status.env_rate", &[&rate(snapshot.env_steps_per_sec)], theme.text);
-        add("status.update_rate", &[&rate(snapshot.updates_per_sec)], theme.text);
+        items.push(item("status.env_rate", &[&rate(snapshot.env_steps_per_sec)], theme.text));
+        items.push(item("status.update_rate", &[&rate(snapshot.updates_per_sec)], theme.text));
     }
     if let Some(update) = snapshot.changed_at {
-        add("status.changed", &[&numbers::count(update)], theme.warn);
+        items.push(item("status.changed", &[&numbers::count(update)], theme.warn));
     }
-    add("status.gradient_steps", &[&numbers::count(snapshot.gradient_steps)], theme.text_dim);
-    if let Some(loss) = snapshot.loss {
-        add("status.loss", &[&numbers::value(loss)], theme.text_dim);
-    }
-    add("status.epsilon", &[&numbers::value(snapshot.epsilon)], theme.text_dim);
-    add("status.seed", &[&ctx.wanted.seed.to_string()], theme.text_dim);
+    let steps = snapshot.gradient_steps;
+    items.push(Item {
+        text: texts.plural("status.gradient_steps", steps, &[&numbers::count(steps)]),
+        ..item("status.gradient_steps", &[], theme.text_dim)
+    });
+    items.extend(snapshot.loss.map(|loss| item("status.loss", &[&numbers::value(loss)], theme.text_dim)));
+    items.push(item("status.epsilon", &[&numbers::value(snapshot.epsilon)], theme.text_dim));
+    items.push(item("status.seed", &[&ctx.wanted.seed.to_string()], theme.text_dim));
     let hash = hex(snapshot.trace_hash);
     items.push(Item {
         text: texts.f("status.hash", &[&hash[..8]]),
         tip: texts.f("status.hash.tip", &[&hash, &numbers::count(snapshot.trace_at)]),
         color: theme.text_dim,
     });
-    items.push(Item { text: texts.t("status.engine").to_owned(), tip: engine_tip(ctx), color: theme.text_dim });
+    let engine = knob("engine").map_or_else(String::new, |knob| texts.t(&knob.chosen_id(ctx.view.spec)).to_owned());
+    items.push(Item { text: engine, tip: engine_tip(ctx), color: theme.text_dim });
     items
 }
 

@@ -2,6 +2,7 @@
 
 use egui::{Align, Layout, RichText, Sense, Ui, WidgetInfo, vec2};
 use tandem_core::experiment::spec::{EnvChoice, ExperimentSpec, RewardChoice};
+use tandem_core::experiment::world::num_agents;
 
 use super::menu;
 use crate::app::ctx::PageCtx;
@@ -19,7 +20,7 @@ pub fn ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>
         if !ctx.view.compact {
             mark(ui, ctx);
         }
-        if !ctx.view.compact && ui.available_width() < 1200.0 {
+        if !ctx.view.compact && !ctx.has_setup_column {
             let button = Button::icon(Icon::Sliders, ctx.t("setup.title")).selected(desk.is_setup_open);
             if button.tip(ctx.t("setup.open.tip")).show(ui, theme).clicked() {
                 desk.is_setup_open ^= true;
@@ -71,13 +72,15 @@ fn tags(ui: &mut Ui, ctx: &PageCtx<'_>) {
 /// What kind of world this is, in a few words each, with an explanation.
 fn tag_texts(spec: &ExperimentSpec, texts: Texts) -> Vec<(String, String)> {
     let entry = |text: String, tip: &str| (text, texts.t(tip).to_owned());
+    let agents = num_agents(spec);
+    let agents = entry(texts.plural("tag.agents", agents, &[&agents.to_string()]), "tag.agents.tip");
     let mut tags = Vec::new();
     match spec.env {
         EnvChoice::Pellet => {
             let pellet = &spec.pellet;
             let id = if pellet.reward == RewardChoice::Team { "tag.cooperative" } else { "tag.competitive" };
             tags.push(entry(texts.t(id).to_owned(), "tag.reward.tip"));
-            tags.push(entry(texts.f("tag.agents", &[&pellet.agents.to_string()]), "tag.agents.tip"));
+            tags.push(agents);
             match pellet.sight {
                 None => tags.push(entry(texts.t("tag.full_sight").to_owned(), "tag.full_sight.tip")),
                 Some(radius) => {
@@ -86,11 +89,11 @@ fn tag_texts(spec: &ExperimentSpec, texts: Texts) -> Vec<(String, String)> {
             }
         }
         EnvChoice::Matrix => {
-            tags.push(entry(texts.f("tag.agents", &["2"]), "tag.agents.tip"));
+            tags.push(agents);
             tags.push(entry(texts.t("tag.matrix").to_owned(), "tag.matrix.tip"));
         }
         EnvChoice::TwoStep => {
-            tags.push(entry(texts.f("tag.agents", &["2"]), "tag.agents.tip"));
+            tags.push(agents);
             tags.push(entry(texts.t("tag.two_step").to_owned(), "tag.two_step.tip"));
         }
     }
@@ -104,7 +107,13 @@ fn theme_button(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &Desk, out: &mut Vec<Inten
         ThemeChoice::Dark => (Icon::Moon, "theme.dark.tip"),
     };
     let button = Button::icon(icon, ctx.t("theme.name")).tip(ctx.t(tip)).weight(Weight::Quiet);
-    if button.show(ui, ctx.theme()).clicked() {
+    let response = button.show(ui, ctx.theme());
+    response.widget_info(|| {
+        let mut info = WidgetInfo::labeled(egui::Role::Button, true, ctx.t("theme.name"));
+        info.current_text_value = Some(ctx.t(tip).to_owned());
+        info
+    });
+    if response.clicked() {
         out.push(Intent::Theme(desk.theme.next()));
     }
 }

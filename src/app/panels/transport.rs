@@ -17,6 +17,9 @@ use crate::view::widgets::{Button, Weight, heading, segmented};
 
 /// Space between rows.
 const ROW_GAP: f32 = 6.0;
+/// Text ids of the step buttons and of what they do.
+const ENV_STEP: (&str, &str) = ("transport.env_step", "transport.env_step.tip");
+const UPDATE: (&str, &str) = ("transport.update", "transport.update.tip");
 /// Width of the clocks' names.
 const NAME: f32 = 50.0;
 
@@ -83,7 +86,7 @@ pub fn card(ui: &mut Ui, rect: Rect, ctx: &PageCtx<'_>, desk: &mut Desk, out: &m
             row(ui, ctx, "", |ui| speed(ui, ctx, out));
         }
         row(ui, ctx, ctx.t("transport.stage"), |ui| {
-            stage_buttons(ui, ctx, desk, out);
+            stage_buttons(ui, ctx, out);
             if rows != Rows::Five {
                 at_right(ui, |ui| {
                     stage_speed(ui, ctx, desk, out);
@@ -115,7 +118,7 @@ pub fn tall_card(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<
         ui.horizontal_wrapped(|ui| speed(ui, ctx, out));
         ui.add_space(4.0);
         heading(ui, theme, ctx.t("transport.stage"));
-        ui.horizontal_wrapped(|ui| stage_buttons(ui, ctx, desk, out));
+        ui.horizontal_wrapped(|ui| stage_buttons(ui, ctx, out));
         ui.horizontal_wrapped(|ui| {
             stage_policy(ui, ctx, desk, out);
             stage_speed(ui, ctx, desk, out);
@@ -136,8 +139,8 @@ pub fn bar(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent
             return;
         }
         run_button(ui, ctx, out);
-        step_button(ui, ctx, Icon::Step, "transport.env_step", Command::StepEnv, out, true);
-        step_button(ui, ctx, Icon::Skip, "transport.update", Command::StepUpdate, out, true);
+        step_button(ui, ctx, Icon::Step, ENV_STEP, Command::StepEnv, out, true);
+        step_button(ui, ctx, Icon::Skip, UPDATE, Command::StepUpdate, out, true);
         at_right(ui, |ui| {
             let value = ctx.view.curve.last().map_or_else(|| "–".to_owned(), |point| numbers::value(point.mean));
             let text = ctx.texts().f("headline.short", &[&value, ctx.t(returns::unit(&ctx.view))]);
@@ -188,8 +191,8 @@ fn at_right(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
 
 fn training_buttons(ui: &mut Ui, ctx: &PageCtx<'_>, out: &mut Vec<Intent>) {
     run_button(ui, ctx, out);
-    step_button(ui, ctx, Icon::Step, "transport.env_step", Command::StepEnv, out, false);
-    step_button(ui, ctx, Icon::Skip, "transport.update", Command::StepUpdate, out, false);
+    step_button(ui, ctx, Icon::Step, ENV_STEP, Command::StepEnv, out, false);
+    step_button(ui, ctx, Icon::Skip, UPDATE, Command::StepUpdate, out, false);
 }
 
 /// The one coloured button.
@@ -213,14 +216,13 @@ fn step_button(
     ui: &mut Ui,
     ctx: &PageCtx<'_>,
     icon: Icon,
-    id: &str,
+    (id, tip): (&str, &str),
     command: Command,
     out: &mut Vec<Intent>,
     icon_only: bool,
 ) {
-    let tip = format!("{id}.tip");
     let button = if icon_only { Button::icon(icon, ctx.t(id)) } else { Button::text(ctx.t(id)).with_icon(icon) };
-    if button.tip(ctx.t(&tip)).show(ui, ctx.theme()).clicked() {
+    if button.tip(ctx.t(tip)).show(ui, ctx.theme()).clicked() {
         out.push(Intent::View(Action::Session(command)));
     }
 }
@@ -249,19 +251,20 @@ fn speed(ui: &mut Ui, ctx: &PageCtx<'_>, out: &mut Vec<Intent>) {
     }
 }
 
-fn stage_buttons(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &Desk, out: &mut Vec<Intent>) {
+fn stage_buttons(ui: &mut Ui, ctx: &PageCtx<'_>, out: &mut Vec<Intent>) {
     let theme = ctx.theme();
     let is_own = !ctx.view.snapshot.stage.is_training_env;
-    let (icon, id) = if desk.stage_plays { (Icon::Pause, "stage.hold") } else { (Icon::Play, "stage.play") };
+    let plays = ctx.view.snapshot.stage.plays;
+    let (icon, id) = if plays { (Icon::Pause, "stage.hold") } else { (Icon::Play, "stage.play") };
     let tip = ctx.t(if is_own { "stage.play.tip" } else { "stage.shows_training.tip" });
     let play = Button::text(ctx.t(id)).with_icon(icon).min_width(74.0).enabled(is_own).tip(tip);
     if play.show(ui, theme).clicked() {
-        out.push(Intent::StagePlays(!desk.stage_plays));
+        out.push(Intent::StagePlays(!plays));
     }
     let again = Button::text(ctx.t("stage.restart")).enabled(is_own);
     let tip = ctx.t(if is_own { "stage.restart.tip" } else { "stage.shows_training.tip" });
     if again.tip(tip).show(ui, theme).clicked() {
-        out.push(Intent::View(Action::Session(Command::RestartEpisode)));
+        out.push(Intent::RestartEpisode);
     }
 }
 
@@ -293,7 +296,7 @@ fn cover(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>)
     let (text, color, icon, offers) = if let Some(failure) = &desk.failure {
         let first = failure.lines().next().unwrap_or_default();
         let offers = vec![offer("cover.failed.button", Intent::RestartSession)];
-        (texts.f("cover.failed", &[first]), theme.bad, Icon::Warning, offers)
+        (texts.f("cover.failed", &[texts.t(first)]), theme.bad, Icon::Warning, offers)
     } else {
         if desk.closed_cover == Some(this) {
             return false;

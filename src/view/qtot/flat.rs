@@ -12,7 +12,7 @@ use crate::view::qtot::picture::{Dot, Picture, dot_under};
 
 /// Draws the contour plot over `size`; the joint action under the pointer.
 pub fn flat_ui(ui: &mut Ui, ctx: &ViewCtx<'_>, picture: &Picture<'_>, size: Vec2) -> Option<(u32, u32)> {
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let (rect, response) = ui.allocate_exact_size(size, Sense::CLICK);
     let theme = ctx.theme;
     let (labels, bar, room) = picture.cut(ctx, rect);
     let tick_width = theme.size.tiny * 3.2;

@@ -23,7 +23,7 @@ use crate::view::qtot::axes::{Axes, Ranges, Subject};
 use crate::view::qtot::picture::Picture;
 use crate::view::qtot::table::Shown;
 use crate::view::widgets::{Button, segmented, switch};
-use crate::view::{numbers, parts, stage};
+use crate::view::{numbers, parts, returns, stage};
 
 /// Which picture of the joint value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +42,8 @@ pub struct QtotView {
     /// `None` until chosen: a surface on a wide page, a contour on a phone.
     kind: Option<Kind>,
     shown: Shown,
-    /// Show the state where the mixer without |·| breaks.
-    at_break: bool,
+    /// The run for which the state is shown where the mixer without |·| breaks.
+    at_break: Option<u32>,
     /// The joint action pointed at in the last frame, marked in the other picture.
     marked: Option<(u32, u32)>,
 }
@@ -65,16 +65,13 @@ impl View for QtotView {
             _ if ctx.facts.num_agents < 2 => "qtot.single",
             AlgoChoice::Vdn | AlgoChoice::Qmix => return None,
         };
-        Some((Sentence { id: id.to_owned(), args: Vec::new() }, ViewId("returns")))
+        Some((Sentence { id: id.to_owned(), args: Vec::new() }, returns::ID))
     }
 
     fn ui(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
         if self.unavailable(ctx).is_some() {
             rows::rows_ui(ui, ctx);
             return;
-        }
-        if !ctx.watch.joint_values {
-            actions.push(Action::Watch(Watch { joint_values: true, ..ctx.watch.clone() }));
         }
         let Some(joint) = &ctx.snapshot.joint else {
             parts::message(ui, ctx.theme, ui.available_size(), ctx.texts.t("qtot.waiting"));
@@ -110,10 +107,17 @@ impl QtotView {
     /// The values to show and a number for which reading they are.
     fn reading<'a>(&self, ctx: &ViewCtx<'_>, joint: &'a JointValues) -> (&'a Mixed, u32) {
         match (&joint.without_abs, &joint.counterexample) {
-            (Some(_), Some((_, broken))) if ctx.watch.without_abs && self.at_break => (broken, 2),
+            (Some(_), Some((_, broken))) if ctx.watch.without_abs && self.at_break == Some(ctx.snapshot.run) => {
+                (broken, 2)
+            }
             (Some(raw), _) if ctx.watch.without_abs => (raw, 1),
             _ => (&joint.learned, 0),
         }
+    }
+
+    /// Exact values of the state that is shown, where they are known.
+    fn exact<'a>(&self, ctx: &ViewCtx<'_>, joint: &'a JointValues) -> Option<&'a [f32]> {
+        joint.exact.as_deref().filter(|_| self.reading(ctx, joint).1 != 2)
     }
 
     fn header(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, joint: &JointValues, actions: &mut Vec<Action>) {
@@ -128,7 +132,7 @@ impl QtotView {
             if let Some(kind) = segmented(ui, ctx.theme, options, self.kind(ui, ctx)) {
                 self.kind = Some(kind);
             }
-            if joint.exact.is_some() {
+            if self.exact(ctx, joint).is_some() {
                 let options = [
                     (Shown::Learned, texts.t("qtot.learned"), texts.t("qtot.learned.tip")),
                     (Shown::Exact, texts.t("qtot.exact"), texts.t("qtot.exact.tip")),
@@ -140,7 +144,7 @@ impl QtotView {
                 }
             }
             if ctx.facts.num_agents > 2 {
-                pair_picker(ui, ctx, actions);
+                pair_picker(ui, ctx, joint.pair, actions);
             }
             if has_controls_above(ui, ctx, joint) {
                 ui.add_space(8.0);
@@ -167,7 +171,7 @@ impl QtotView {
         let foot = ctx.theme.size.small * 1.7 * lines + controls + 8.0;
         let height = (ui.available_height() - foot).clamp(190.0, 760.0);
         let table_width = (48.0 + actions * 37.0).max((width * 0.3).min(48.0 + actions * 56.0)).min(width * 0.46);
-        let exact = joint.exact.as_deref().filter(|_| !self.at_break);
+        let exact = self.exact(ctx, joint);
         let shown = if exact.is_some() { self.shown } else { Shown::Learned };
         let mut pointed_at = None;
         let orbit = &mut self.orbit;
@@ -251,7 +255,7 @@ impl QtotView {
         }
         let name = texts.f("qtot.without", &[constraint]);
         if switch(ui, theme, ctx.watch.without_abs, &name).on_hover_text(texts.t("qtot.without.tip")).clicked() {
-            self.at_break = false;
+            self.at_break = None;
             actions.push(Action::Watch(Watch { without_abs: !ctx.watch.without_abs, ..ctx.watch.clone() }));
         }
         ui.label(RichText::new(name).font(theme.small())).on_hover_text(texts.t("qtot.without.tip"));
@@ -263,10 +267,11 @@ impl QtotView {
             ui.add(egui::Label::new(text).truncate());
             return;
         }
-        let label = if self.at_break { "qtot.break.back" } else { "qtot.break.find" };
-        let button = Button::text(texts.t(label)).tip(texts.t("qtot.break.tip")).selected(self.at_break);
+        let is_there = self.reading(ctx, joint).1 == 2;
+        let label = if is_there { "qtot.break.back" } else { "qtot.break.find" };
+        let button = Button::text(texts.t(label)).tip(texts.t("qtot.break.tip")).selected(is_there);
         if button.show(ui, theme).clicked() {
-            self.at_break = !self.at_break;
+            self.at_break = (!is_there).then_some(ctx.snapshot.run);
         }
     }
 }
@@ -293,9 +298,9 @@ fn subject(ctx: &ViewCtx<'_>, joint: &JointValues, reading: u32) -> Subject {
 }
 
 /// Which two agents, where there are more.
-fn pair_picker(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
+fn pair_picker(ui: &mut Ui, ctx: &ViewCtx<'_>, shown: (u32, u32), actions: &mut Vec<Action>) {
     let texts = ctx.texts;
-    let mut pair = ctx.watch.pair;
+    let mut pair = shown;
     let small = |text: &str| RichText::new(text.to_owned()).font(ctx.theme.small());
     ui.label(small(texts.t("qtot.pair")).color(ctx.theme.text_dim));
     for which in 0..2_u32 {
@@ -313,7 +318,7 @@ fn pair_picker(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
         menu.response.accessible_name(texts.t("qtot.pair"));
     }
     ui.label(small(texts.t("qtot.pair.others")).color(ctx.theme.text_dim)).on_hover_text(texts.t("qtot.pair.tip"));
-    if pair != ctx.watch.pair {
+    if pair != shown {
         actions.push(Action::Watch(Watch { pair, ..ctx.watch.clone() }));
     }
 }

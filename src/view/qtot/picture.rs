@@ -51,7 +51,7 @@ impl Picture<'_> {
     /// Paints the dots, hidden ones dimmed, the greedy one on top.
     pub fn paint_dots(&self, painter: &Painter, ctx: &ViewCtx<'_>, dots: &[Dot], hovered: Option<(u32, u32)>) {
         let theme = ctx.theme;
-        let (fill, edge) = (Color32::WHITE, theme.on_agent());
+        let (fill, edge) = (theme.dot(), theme.on_agent());
         for dot in dots {
             let opacity = if dot.is_hidden { 0.35 } else { 1.0 };
             let is_pointed_at = hovered == Some(dot.action) || self.marked == Some(dot.action);

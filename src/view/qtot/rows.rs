@@ -5,6 +5,7 @@ use egui::{Align2, CornerRadius, Rect, RichText, Sense, Ui, Vec2, pos2, vec2};
 use crate::view::api::ViewCtx;
 use crate::view::numbers;
 use crate::view::parts;
+use crate::view::stage::q_unit;
 
 /// Draws a panel of bars per agent over the space of `ui`.
 pub fn rows_ui(ui: &mut Ui, ctx: &ViewCtx<'_>) {
@@ -32,7 +33,9 @@ pub fn rows_ui(ui: &mut Ui, ctx: &ViewCtx<'_>) {
             }
         });
     }
-    ui.label(RichText::new(ctx.texts.t("qtot.rows.note")).font(theme.small()).color(theme.text_dim));
+    if agents > 1 {
+        ui.label(RichText::new(ctx.texts.t("qtot.rows.note")).font(theme.small()).color(theme.text_dim));
+    }
 }
 
 fn bars(ui: &mut Ui, ctx: &ViewCtx<'_>, agent: u32, size: Vec2, (low, high): (f32, f32)) {
@@ -74,5 +77,5 @@ fn bars(ui: &mut Ui, ctx: &ViewCtx<'_>, agent: u32, size: Vec2, (low, high): (f3
         let name = ctx.facts.action_names.get(action as usize).map_or("", |name| ctx.texts.t(name));
         painter.text(pos2(center, rect.bottom() - 5.0), Align2::CENTER_BOTTOM, name, theme.tiny(), ink);
     }
-    response.on_hover_text(ctx.texts.f("q.row.tip", &[&(agent + 1).to_string()]));
+    response.on_hover_text(ctx.texts.f("q.row.tip", &[&(agent + 1).to_string(), ctx.texts.t(q_unit(ctx))]));
 }

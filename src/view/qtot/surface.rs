@@ -21,7 +21,7 @@ pub fn surface_ui(
     orbit: &mut Orbit,
     size: Vec2,
 ) -> Option<(u32, u32)> {
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    let (rect, response) = ui.allocate_exact_size(size, Sense::CLICK | Sense::DRAG);
     if orbit.interact(ui, &response) {
         ui.request_repaint();
     }

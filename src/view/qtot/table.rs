@@ -32,7 +32,7 @@ pub fn table_ui(
     let theme = ctx.theme;
     let mixed = picture.mixed;
     let (rows, columns) = (mixed.utilities.0.len() as u32, mixed.utilities.1.len() as u32);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let (rect, response) = ui.allocate_exact_size(size, Sense::CLICK);
     let painter = ui.painter_at(rect.expand(1.0));
     let name = |action: u32| ctx.facts.action_names.get(action as usize).map_or("", |name| ctx.texts.t(name));
     let widest = (0..rows)

@@ -5,8 +5,9 @@
 use tandem_core::env::api::{Env as _, EnvState, Frame};
 use tandem_core::env::pellet::{Cell, PelletMap, PelletSpec, StartLayout};
 use tandem_core::experiment::spec::{
-    CellKind, ExperimentSpec, GameChoice, GridMap, Payoffs, PelletSettings, StartChoice,
+    CellKind, ExperimentSpec, GameChoice, GridMap, MatrixSettings, Payoffs, PelletSettings, StartChoice,
 };
+use tandem_core::experiment::world::matrix_spec;
 
 /// The map on the stage: the edited one, or an open one of the same size.
 pub fn map_of(settings: &PelletSettings) -> GridMap {
@@ -93,6 +94,12 @@ pub fn starts_of(settings: &PelletSettings) -> Vec<u32> {
         Frame::Grid { agents, .. } => agents,
         Frame::Matrix { .. } => vec![0; agents],
     }
+}
+
+/// The payoff table as the settings have it.
+pub fn payoffs_of(settings: &MatrixSettings) -> Payoffs {
+    let game = matrix_spec(settings);
+    Payoffs { rows: game.rows, columns: game.columns, cells: game.payoffs }
 }
 
 /// The matrix game with one payoff changed: that of `agent`, or of both where `is_common`.

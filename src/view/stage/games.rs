@@ -26,7 +26,14 @@ impl GameStage {
     /// Fills the space of `ui` with the game of `frame`; does nothing for other frames.
     pub fn ui(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, frame: &Frame, actions: &mut Vec<Action>) {
         let Frame::Matrix { payoffs, rows, columns, played, stage, stages, .. } = frame else { return };
-        let Some(game) = Bimatrix::new(*rows, *columns, payoffs.clone()) else { return };
+        // While editing the table is the one that edits go on from.
+        let is_edited = ctx.edit == EditMode::Payoffs && ctx.wanted.env == EnvChoice::Matrix;
+        let table = if is_edited {
+            edit::payoffs_of(&ctx.wanted.matrix)
+        } else {
+            Payoffs { rows: *rows, columns: *columns, cells: payoffs.clone() }
+        };
+        let Some(game) = Bimatrix::new(table.rows, table.columns, table.cells) else { return };
         let (rect, response) = ui.allocate_exact_size(ui.available_size(), Sense::hover());
         describe(&response, ctx, &game, *played, stages.get(*stage as usize));
         if ctx.spec.env == EnvChoice::TwoStep {
@@ -52,7 +59,7 @@ impl GameStage {
             names: &ctx.facts.action_names,
             played,
             greedy: greedy(&ctx.snapshot.stage),
-            frequencies: frequencies(&ctx.snapshot.stage),
+            frequencies: frequencies(&ctx.snapshot.stage).filter(|_| !is_editing),
             marks: true,
             is_editing,
             is_common,
@@ -66,7 +73,7 @@ impl GameStage {
         let reply = table_ui(ui, ctx, upper, &table, &mut self.pending[0], self.chosen);
         if let Some(done) = reply.edit {
             let current = Payoffs { rows: game.rows(), columns: game.columns(), cells: game.cells().to_vec() };
-            let spec = edit::set_payoff(ctx.spec, &current, done.cell, done.agent, done.value, is_common);
+            let spec = edit::set_payoff(ctx.wanted, &current, done.cell, done.agent, done.value, is_common);
             actions.push(Action::EditSpec(Box::new(spec)));
         }
         if let Some(cell) = reply.clicked {
@@ -135,7 +142,7 @@ impl GameStage {
         let place = Align2::CENTER_BOTTOM.align_size_within_rect(galley.size(), root.shrink(8.0));
         painter.galley(place.min, galley, theme.text_dim);
         for (index, panel) in (1_u32..).zip(panels) {
-            let payoffs = if index == 1 { &ctx.spec.two_step.a } else { &ctx.spec.two_step.b };
+            let payoffs = if index == 1 { &ctx.wanted.two_step.a } else { &ctx.wanted.two_step.b };
             let Some(game) = Bimatrix::common(2, 2, payoffs) else { continue };
             let is_here = stage == index;
             state_box(&painter, ctx, panel, is_here);
@@ -155,7 +162,7 @@ impl GameStage {
             inner.min.y += theme.size.body * 1.5;
             let reply = table_ui(ui, ctx, inner, &table, &mut self.pending[index as usize - 1], None);
             if let Some(done) = reply.edit {
-                let spec = edit::set_two_step(ctx.spec, index, done.cell, done.value);
+                let spec = edit::set_two_step(ctx.wanted, index, done.cell, done.value);
                 actions.push(Action::EditSpec(Box::new(spec)));
             }
         }

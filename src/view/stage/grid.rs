@@ -27,15 +27,17 @@ impl GridStage {
     /// Fills the space of `ui` with the world of `frame`; does nothing for other frames.
     pub fn ui(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, frame: &Frame, overlay: Overlay, actions: &mut Vec<Action>) {
         let Some(world) = World::of(frame) else { return };
-        let is_editing = ctx.edit != EditMode::None;
-        let sense = if is_editing { Sense::click_and_drag() } else { Sense::click() };
+        // Until the run has caught up with an edit of the size there is nothing to click on.
+        let size = (ctx.wanted.pellet.width, ctx.wanted.pellet.height);
+        let is_editing = ctx.edit != EditMode::None && size == (world.width, world.height);
+        let sense = if is_editing { Sense::CLICK | Sense::DRAG } else { Sense::CLICK };
         let (rect, response) = ui.allocate_exact_size(ui.available_size(), sense);
         let grid = world.fit(rect.shrink(2.0));
         let painter = ui.painter_at(rect);
         let now = ui.input(|input| input.time);
         self.motion.follow(now, moment(ctx), discs(world.agents, world.width), world.arrived);
 
-        let map = edit::map_of(&ctx.spec.pellet);
+        let map = edit::map_of(&if is_editing { ctx.wanted } else { ctx.spec }.pellet);
         let painted = |cell: u32| match &self.stroke {
             Some((kind, cells)) if cells.contains(&cell) => Some(*kind),
             _ => None,
@@ -119,7 +121,7 @@ impl GridStage {
         let under = at.and_then(|at| overlay::cell_under(grid, world.width, world.height, at));
         if let EditMode::Start(agent) = ctx.edit {
             if let Some(cell) = under.filter(|_| response.clicked() || response.drag_stopped()) {
-                actions.extend(edit::move_start(ctx.spec, agent, cell).map(|spec| Action::EditSpec(Box::new(spec))));
+                actions.extend(edit::move_start(ctx.wanted, agent, cell).map(|spec| Action::EditSpec(Box::new(spec))));
             }
             return;
         }
@@ -127,7 +129,7 @@ impl GridStage {
         let is_down = response.is_pointer_button_down_on() || response.clicked();
         if let Some(cell) = under.filter(|_| is_down) {
             // The first cell decides whether the stroke paints or wipes.
-            let map = edit::map_of(&ctx.spec.pellet);
+            let map = edit::map_of(&ctx.wanted.pellet);
             let has_it = map.cells.get(cell as usize) == Some(&brush);
             let first = if has_it { CellKind::Free } else { brush };
             let (_, cells) = self.stroke.get_or_insert((first, Vec::new()));
@@ -138,7 +140,7 @@ impl GridStage {
         if !response.is_pointer_button_down_on()
             && let Some((kind, cells)) = self.stroke.take()
         {
-            actions.push(Action::EditSpec(Box::new(edit::paint(ctx.spec, &cells, kind))));
+            actions.push(Action::EditSpec(Box::new(edit::paint(ctx.wanted, &cells, kind))));
         }
     }
 }
@@ -184,7 +186,7 @@ fn paint_overlay(painter: &Painter, ctx: &ViewCtx<'_>, world: &World<'_>, grid: 
 
 fn paint_starts(painter: &Painter, ctx: &ViewCtx<'_>, world: &World<'_>, grid: Rect) {
     let size = grid.width() / world.width as f32;
-    let starts: Vec<Disc> = discs(&edit::starts_of(&ctx.spec.pellet), world.width);
+    let starts: Vec<Disc> = discs(&edit::starts_of(&ctx.wanted.pellet), world.width);
     for (agent, disc) in (0_u32..).zip(starts) {
         let is_moved = ctx.edit == EditMode::Start(agent);
         paint_agent(painter, ctx.theme, grid.min + disc.at * size, disc.radius * size, agent, is_moved);

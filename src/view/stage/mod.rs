@@ -14,7 +14,7 @@ use egui::{Align, Layout, RichText, Ui, vec2};
 use tandem_core::env::api::Frame;
 use tandem_core::experiment::command::Watch;
 use tandem_core::experiment::snapshot::Stage;
-use tandem_core::experiment::spec::{EnvChoice, Payoffs, StartChoice};
+use tandem_core::experiment::spec::{EnvChoice, StartChoice};
 
 use crate::view::api::{Action, EditMode, ViewCtx};
 use crate::view::stage::games::GameStage;
@@ -45,7 +45,7 @@ impl StageView {
         ui.spacing_mut().item_spacing.y = 6.0;
         self.header(ui, ctx, frame, actions);
         if ctx.edit != EditMode::None {
-            self.tools(ui, ctx, frame, actions);
+            self.tools(ui, ctx, actions);
         }
         let lines = if ctx.compact { 3.0 } else { 1.0 };
         let line = ctx.theme.size.small * 1.5 * lines;
@@ -88,7 +88,7 @@ impl StageView {
         let label = if is_editing { "stage.edit.done" } else { "stage.edit" };
         let button = Button::text(texts.t(label)).tip(texts.t("stage.edit.tip")).selected(is_editing);
         if button.weight(Weight::Quiet).show(ui, ctx.theme).clicked() {
-            let first = if matches!(frame, Frame::Grid { .. }) { EditMode::Walls } else { EditMode::Payoffs };
+            let first = if ctx.wanted.env == EnvChoice::Pellet { EditMode::Walls } else { EditMode::Payoffs };
             actions.push(Action::SetEdit(if is_editing { EditMode::None } else { first }));
         }
         if !matches!(frame, Frame::Grid { .. }) || is_editing {
@@ -115,11 +115,11 @@ impl StageView {
     }
 
     /// The row of tools while editing.
-    fn tools(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, frame: &Frame, actions: &mut Vec<Action>) {
+    fn tools(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
         let texts = ctx.texts;
         ui.horizontal_wrapped(|ui| {
             if ctx.edit == EditMode::Payoffs {
-                self.payoff_tools(ui, ctx, frame, actions);
+                self.payoff_tools(ui, ctx, actions);
                 return;
             }
             let mode = match ctx.edit {
@@ -133,7 +133,7 @@ impl StageView {
             ];
             actions.extend(segmented(ui, ctx.theme, &options, mode).map(Action::SetEdit));
             if let EditMode::Start(chosen) = ctx.edit {
-                for agent in 0..ctx.facts.num_agents {
+                for agent in 0..ctx.wanted.pellet.agents {
                     let text = (agent + 1).to_string();
                     let name = texts.f("agent.name", &[&text]);
                     let button = Button { name: &name, ..Button::text(&text) }.tip(texts.t("stage.edit.starts.tip"));
@@ -142,29 +142,28 @@ impl StageView {
                     }
                 }
             }
-            let pellet = &ctx.spec.pellet;
+            let pellet = &ctx.wanted.pellet;
             if (pellet.map.is_some() || pellet.start == StartChoice::Placed)
                 && Button::text(texts.t("stage.edit.clear")).show(ui, ctx.theme).clicked()
             {
-                actions.push(Action::EditSpec(Box::new(edit::clear_map(ctx.spec))));
+                actions.push(Action::EditSpec(Box::new(edit::clear_map(ctx.wanted))));
             }
         });
     }
 
-    fn payoff_tools(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, frame: &Frame, actions: &mut Vec<Action>) {
+    fn payoff_tools(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
         let hint = RichText::new(ctx.texts.t("stage.edit.payoffs")).font(ctx.theme.small()).color(ctx.theme.text_dim);
-        if ctx.spec.env == EnvChoice::Matrix {
+        if ctx.wanted.env == EnvChoice::Matrix {
+            let table = edit::payoffs_of(&ctx.wanted.matrix);
             let options = [
                 (false, ctx.texts.t("stage.edit.common"), ctx.texts.t("stage.edit.common.tip")),
                 (true, ctx.texts.t("stage.edit.split"), ctx.texts.t("stage.edit.split.tip")),
             ];
-            let is_general =
-                matches!(frame, Frame::Matrix { payoffs, .. } if payoffs.iter().any(|cell| cell.0 != cell.1));
+            let is_general = table.cells.iter().any(|cell| cell.0 != cell.1);
             if let Some(is_split) = segmented(ui, ctx.theme, &options, self.games.is_split || is_general) {
                 self.games.is_split = is_split;
-                if let (false, Frame::Matrix { rows, columns, payoffs, .. }) = (is_split, frame) {
-                    let table = Payoffs { rows: *rows, columns: *columns, cells: payoffs.clone() };
-                    actions.push(Action::EditSpec(Box::new(edit::make_common(ctx.spec, &table))));
+                if !is_split {
+                    actions.push(Action::EditSpec(Box::new(edit::make_common(ctx.wanted, &table))));
                 }
             }
         }
@@ -192,7 +191,7 @@ impl StageView {
                 texts.t("stage.caption.sight.all").to_owned()
             }
             (Frame::Grid { sight: Some(radius), .. }, Overlay::Sight) => {
-                texts.f("stage.caption.sight", &[&agent, &radius.to_string()])
+                texts.plural("stage.caption.sight", *radius, &[&agent, &radius.to_string()])
             }
             (Frame::Grid { .. }, Overlay::Sight | Overlay::None) => texts.t("stage.caption.none").to_owned(),
         };

@@ -67,7 +67,9 @@ impl Layout {
             ((rect.width() - left) / columns).clamp(30.0, 150.0),
             ((rect.height() - top) / rows).clamp(26.0, 104.0),
         );
-        let cell = vec2(cell.x, cell.y.min(cell.x * 0.8)).floor();
+        // Numbers look well in wide cells; a finger wants high ones.
+        let highest = if table.is_editing && theme.is_for_fingers() { cell.y } else { cell.x * 0.8 };
+        let cell = vec2(cell.x, cell.y.min(highest)).floor();
         let size = vec2(left + cell.x * columns, top + cell.y * rows);
         let corner = Align2::CENTER_CENTER.anchor_size(rect.center(), size).min;
         Self { corner: corner.max(rect.min), left, top, cell }
@@ -120,7 +122,7 @@ pub fn table_ui(
     let layout = Layout::of(table, ctx, rect, &painter);
     let area = layout.all(table.game);
     let id = ui.make_persistent_id(("payoffs", area.min.x as i32, table.marks));
-    let response = ui.interact(area, id, if table.is_editing { Sense::hover() } else { Sense::click() });
+    let response = ui.interact(area, id, if table.is_editing { Sense::hover() } else { Sense::CLICK });
     let cell_at = |at: Pos2| table.game.joint_actions().find(|&(row, column)| layout.cell(row, column).contains(at));
     let pointer = response.hover_pos().filter(|_| !table.is_editing && !parts::is_covered(ui));
     let mut reply = Reply { hovered: pointer.and_then(cell_at), ..Reply::default() };
@@ -279,10 +281,10 @@ fn edit_cell(
     let fields: &[u32] = if table.is_common { &[0] } else { &[0, 1] };
     let mut done = None;
     for &agent in fields {
-        let width = (cell.width() - 10.0) / fields.len() as f32;
-        let height = ctx.theme.size.control.min(cell.height() - 6.0);
-        let center = cell.left() + 5.0 + width * (agent as f32 + 0.5);
-        let place = Rect::from_center_size(pos2(center, cell.center().y), vec2(width - 3.0, height));
+        let width = cell.width() / fields.len() as f32;
+        let height = ctx.theme.size.control.min(cell.height());
+        let center = cell.left() + width * (agent as f32 + 0.5);
+        let place = Rect::from_center_size(pos2(center, cell.center().y), vec2(width, height));
         let held = pending.filter(|edit| edit.cell == (row, column) && edit.agent == agent);
         let mut value = held.map_or(if agent == 0 { payoffs.0 } else { payoffs.1 }, |edit| edit.value);
         let field = egui::DragValue::new(&mut value).range(PAYOFF).speed(0.1).max_decimals(2);
