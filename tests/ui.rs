@@ -1,6 +1,7 @@
 //! The page as a person meets it, by egui_kittest on a software renderer.
 
 mod ui {
+    mod diverged;
     mod edits;
     mod fixture;
     mod page;

@@ -157,7 +157,7 @@ pub struct Desk {
     pub typing: Option<Typing>,
     /// A sentence under a field: its key and what was changed about the value.
     pub field_note: Option<(&'static str, Sentence)>,
-    /// The end of a run (its number and budget) whose cover was closed.
+    /// The end of a run (its number and update) whose cover was closed.
     pub closed_cover: Option<(u32, u32)>,
     /// Why the session died.
     pub failure: Option<String>,

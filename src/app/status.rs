@@ -1,6 +1,7 @@
 //! Where the page stands, as JSON: what tests, measurements and bug reports read.
 
 use serde_json::json;
+use tandem_core::base::hash::hex;
 use tandem_core::experiment::knobs::knob;
 use tandem_core::experiment::snapshot::RunState;
 
@@ -19,6 +20,10 @@ pub fn json(page: &Page) -> String {
         RunState::Diverged { .. } => "diverged",
     };
     let texts = page.texts();
+    let diverged = match &snapshot.state {
+        RunState::Diverged { tensor, update, .. } => json!({ "tensor": tensor, "update": update }),
+        _ => json!(null),
+    };
     json!({
         "ready": page.run.facts.run > 0 && snapshot.stage.frame.is_some(),
         "run": page.run.facts.run,
@@ -30,6 +35,10 @@ pub fn json(page: &Page) -> String {
         "traceHash": hex(snapshot.trace_hash),
         "traceAt": snapshot.trace_at,
         "weightsHash": snapshot.weights_hash.map(hex),
+        "diverged": diverged,
+        "weightsOf": snapshot.weights_of,
+        "changedAt": snapshot.changed_at,
+        "loss": snapshot.loss,
         "headline": page.run.curve.last().map(|point| point.mean),
         "firstHeadline": page.run.curve.first().map(|point| point.mean),
         "optimum": page.run.facts.optimum.map(|optimum| optimum.value),
@@ -54,11 +63,6 @@ pub fn json(page: &Page) -> String {
         "uiMsMedian": median(&page.times),
     })
     .to_string()
-}
-
-/// Two words as sixteen hexadecimal digits.
-pub fn hex(words: [u32; 2]) -> String {
-    format!("{:08x}{:08x}", words[0], words[1])
 }
 
 fn median(times: &[f32]) -> f32 {

@@ -4,6 +4,7 @@
 
 use std::process::ExitCode;
 
+use tandem_core::base::hash::hex;
 use tandem_core::experiment::command::Command;
 use tandem_core::experiment::link;
 use tandem_core::experiment::session::Session;
@@ -63,9 +64,4 @@ fn run(link: &str, run_to: u32) -> Result<String, String> {
             return Err("the session has stopped early".to_owned());
         }
     }
-}
-
-/// As the page's own status writes it.
-fn hex(words: [u32; 2]) -> String {
-    format!("{:08x}{:08x}", words[0], words[1])
 }

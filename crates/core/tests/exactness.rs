@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use tandem_core::base::hash::hex;
 use tandem_core::experiment::run::Run;
 use tandem_core::experiment::spec::ExperimentSpec;
 use tandem_core::marl::parts::clock::ENV_STEP;
@@ -18,7 +19,6 @@ fn p39_the_first_experiment_repeats_its_recorded_bits() {
     while run.updates() < UPDATES {
         run.update();
     }
-    let hex = |words: [u32; 2]| format!("{:08x}{:08x}", words[0], words[1]);
     let now = format!(
         "{{\"update\":{UPDATES},\"envSteps\":{},\"traceHash\":\"{}\",\"weightsHash\":\"{}\"}}\n",
         run.count(ENV_STEP),

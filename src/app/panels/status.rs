@@ -1,12 +1,12 @@
 //! The status bar: what training does, on which engine and why, how fast, and the numbers that name this moment.
 
 use egui::{Align, Color32, Label, Layout, RichText, Ui, vec2};
+use tandem_core::base::hash::hex;
 use tandem_core::experiment::knobs::knob;
 use tandem_core::experiment::snapshot::RunState;
 
 use super::transport::state_text;
 use crate::app::ctx::PageCtx;
-use crate::app::status::hex;
 use crate::platform::Origin;
 use crate::view::numbers;
 use crate::view::widgets::{dot, heading};
@@ -90,7 +90,9 @@ fn items(ctx: &PageCtx<'_>) -> Vec<Item> {
         items.push(item("status.env_rate", &[&rate(snapshot.env_steps_per_sec)], theme.text));
         items.push(item("status.update_rate", &[&rate(snapshot.updates_per_sec)], theme.text));
     }
-    if let Some(update) = snapshot.changed_at {
+    if let Some(update) = snapshot.weights_of {
+        items.push(item("status.weights_of", &[&numbers::count(update)], theme.warn));
+    } else if let Some(update) = snapshot.changed_at {
         items.push(item("status.changed", &[&numbers::count(update)], theme.warn));
     }
     let steps = snapshot.gradient_steps;

@@ -2,8 +2,8 @@
 //! exploring). When training has stopped the card says why and offers what to do next.
 
 use egui::{Align, Layout, Rect, RichText, Ui, vec2};
-use tandem_core::experiment::command::{Command, TrainSpeed};
-use tandem_core::experiment::snapshot::RunState;
+use tandem_core::experiment::command::{Command, TrainSpeed, Weights};
+use tandem_core::experiment::snapshot::{Cause, RunState};
 
 use crate::app::ctx::PageCtx;
 use crate::app::desk::Desk;
@@ -291,8 +291,8 @@ fn cover(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>)
     let theme = ctx.theme();
     let texts = ctx.texts();
     let snapshot = ctx.view.snapshot;
-    let this = (snapshot.run, snapshot.budget);
-    let offer = |id: &'static str, intent: Intent| (id, intent);
+    let this = (snapshot.run, snapshot.update);
+    let offer = |id: &str, intent: Intent| (ctx.t(id).to_owned(), intent);
     let (text, color, icon, offers) = if let Some(failure) = &desk.failure {
         let first = failure.lines().next().unwrap_or_default();
         let offers = vec![offer("cover.failed.button", Intent::RestartSession)];
@@ -309,11 +309,24 @@ fn cover(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>)
                 ];
                 (finished_text(ctx), theme.good, Icon::Check, offers)
             }
-            RunState::Diverged { tensor, update } => {
-                let offers =
-                    vec![offer("cover.lower_lr", Intent::LowerLr), offer("transport.restart", Intent::RestartTraining)];
-                let text = texts.f("cover.diverged", &[tensor, &numbers::count(*update)]);
-                (text, theme.bad, Icon::Warning, offers)
+            RunState::Diverged { tensor, cause, update } => {
+                let take = |id: &str, update: u32, which: Weights| {
+                    let text = texts.f(id, &[&numbers::count(update)]);
+                    (text, Intent::View(Action::Session(Command::TakeWeights(which))))
+                };
+                let mut offers = Vec::new();
+                if let Some((best, last)) = snapshot.kept {
+                    offers.push(take("cover.take_last", last, Weights::Last));
+                    offers.push(take("cover.take_best", best, Weights::Best));
+                }
+                offers.push(offer("cover.lower_lr", Intent::LowerLr));
+                offers.push(offer("transport.restart", Intent::RestartTraining));
+                let id = match cause {
+                    Cause::NotFinite => "cover.diverged.not_finite",
+                    Cause::Gradient => "cover.diverged.gradient",
+                    Cause::Weights => "cover.diverged.weights",
+                };
+                (texts.f(id, &[tensor, &numbers::count(*update)]), theme.bad, Icon::Warning, offers)
             }
             _ => return false,
         }
@@ -337,9 +350,9 @@ fn cover(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>)
     });
     ui.horizontal_wrapped(|ui| {
         ui.add_space(26.0);
-        for (index, (id, intent)) in offers.into_iter().enumerate() {
+        for (index, (text, intent)) in offers.into_iter().enumerate() {
             let weight = if index == 0 { Weight::Primary } else { Weight::Normal };
-            if Button::text(ctx.t(id)).weight(weight).show(ui, theme).clicked() {
+            if Button::text(&text).weight(weight).show(ui, theme).clicked() {
                 out.push(intent);
             }
         }

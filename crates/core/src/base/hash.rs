@@ -25,7 +25,7 @@ impl TraceHash {
 
 impl fmt::Display for TraceHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:08x}-{:08x}", self.0[0], self.0[1])
+        f.write_str(&hex(self.0))
     }
 }
 
@@ -42,6 +42,11 @@ pub fn weights_hash(weights: &[f32]) -> TraceHash {
         hash.add(&[i as u32, w.to_bits()]);
     }
     hash
+}
+
+/// Two words as sixteen hexadecimal digits: how a hash is shown everywhere.
+pub fn hex(words: [u32; 2]) -> String {
+    format!("{:08x}{:08x}", words[0], words[1])
 }
 
 /// Multiply, xor, shift for every word and once more at the end.
@@ -77,7 +82,7 @@ mod tests {
     fn words_are_independent_and_shown_in_hex() {
         let hash = of(&[&[7, 8, 9]]);
         assert_ne!(hash.0[0], hash.0[1]);
-        assert_eq!(TraceHash([0xAB, 1]).to_string(), "000000ab-00000001");
+        assert_eq!(TraceHash([0xAB, 1]).to_string(), "000000ab00000001");
     }
 
     /// Short records with small numbers, as traces have them, hardly collide.

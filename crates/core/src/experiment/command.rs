@@ -31,6 +31,9 @@ pub enum Command {
     Speed(TrainSpeed),
     /// Change a live field; the run is then no longer the link's run.
     Live(LiveChange),
+    /// Between updates: put weights back that were kept, with their moments and slow copies, and pause. The run is
+    /// then no longer the link's run.
+    TakeWeights(Weights),
     /// Stage speed in env steps per second: 1, 4 or 12.
     StageSpeed(u32),
     /// Whether the stage explores (the behaviour policy) or acts greedily.
@@ -41,6 +44,15 @@ pub enum Command {
     StagePlays(bool),
     /// What the page is looking at; the session computes only that.
     Watch(Watch),
+}
+
+/// Weights that a run keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Weights {
+    /// Of the best evaluation so far.
+    Best,
+    /// Of the last update that ended well.
+    Last,
 }
 
 /// How fast training runs.

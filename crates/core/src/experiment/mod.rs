@@ -3,8 +3,10 @@
 //! The place of serde: environments, networks and algorithms below know nothing of formats.
 
 pub mod command;
+pub mod divergence;
 pub mod evaluate;
 pub mod joint;
+pub mod keep;
 pub mod knobs;
 pub mod link;
 pub mod pack;

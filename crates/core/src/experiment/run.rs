@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use super::command::LiveChange;
+use super::command::{LiveChange, Weights};
+use super::divergence::{Divergence, after_gradient_step, after_update};
 use super::evaluate::summed_up;
+use super::keep::Kept;
 use super::knobs::why_not;
 use super::snapshot::{EvalPoint, Facts, Optimum, RunState, Sentence};
 use super::spec::{EvalChoice, ExperimentSpec};
@@ -16,7 +18,6 @@ use crate::marl::parts::clock::{
 use crate::marl::parts::explore::Behaviour;
 use crate::marl::settings::LearnerSettings;
 use crate::nn::graph::{Buffers, Cursor};
-use crate::nn::layers::Tensor;
 
 /// A run.
 #[derive(Debug)]
@@ -35,8 +36,10 @@ pub struct Run {
     pub budget: u32,
     /// First live change, if any.
     pub changed_at: Option<u32>,
-    /// The first tensor that left the finite range, if any.
-    pub bad_tensor: Option<String>,
+    /// Why it cannot go on, if it diverged. Its weights are then those of the update before.
+    pub diverged: Option<Divergence>,
+    /// Update whose weights were put back, until the next update is finished.
+    pub weights_of: Option<u32>,
     /// Trace hash after the updates finished.
     pub trace: [u32; 2],
     finished: u32,
@@ -45,6 +48,10 @@ pub struct Run {
     part: Part,
     cursor: Cursor,
     next_eval: u32,
+    /// Of the last update that ended well.
+    last: Kept,
+    /// Of the best evaluation.
+    best: Kept,
 }
 
 /// Which list the run stands in.
@@ -66,17 +73,17 @@ impl Run {
         if let Some(reason) = why_not(&spec, spec.algo) {
             return Err(reason);
         }
-        let explores = spec.eval_policy == EvalChoice::Exploring;
-        let evaluations = Evaluations { episodes: spec.eval_episodes, explores };
-        let learner = Learner::new(Arc::clone(&env), spec.algo, &spec.learner, spec.seed, evaluations);
+        let learner = Learner::new(Arc::clone(&env), spec.algo, &spec.learner, spec.seed, evaluations(&spec));
         let buffers = learner.start::<f32>();
+        let last = Kept::of(&learner, &buffers, 0);
         Ok(Self {
             facts: facts(&*env, &learner, &spec, number),
             buffers,
             evals: Vec::new(),
             budget: spec.budget,
             changed_at: None,
-            bad_tensor: None,
+            diverged: None,
+            weights_of: None,
             trace: [0; 2],
             finished: 0,
             settings: spec.learner.clone(),
@@ -84,6 +91,8 @@ impl Run {
             part: Part::Evaluation,
             cursor: Cursor::default(),
             next_eval: spec.eval_every,
+            best: last.clone(),
+            last,
             learner,
             spec,
         })
@@ -104,6 +113,11 @@ impl Run {
         self.part != Part::Boundary
     }
 
+    /// Whether no update has begun; an evaluation may be under way.
+    pub fn is_between_updates(&self) -> bool {
+        matches!(self.part, Part::Boundary | Part::Evaluation)
+    }
+
     /// Whether the update begun still has env steps to take (then the worlds stand between two of them).
     pub fn is_rolling_out(&self) -> bool {
         self.part == Part::Rollout
@@ -114,19 +128,23 @@ impl Run {
         if self.is_inside_update() {
             return None;
         }
-        if let Some(tensor) = &self.bad_tensor {
-            return Some(RunState::Diverged { tensor: tensor.clone(), update: self.updates() });
+        if let Some(Divergence { tensor, cause }) = &self.diverged {
+            return Some(RunState::Diverged { tensor: tensor.clone(), cause: *cause, update: self.updates() });
         }
         (self.count(ENV_STEP) >= self.budget).then_some(RunState::Finished)
     }
 
     /// Another `budgets` budgets' worth of env steps, as far as the counters reach.
     pub fn extend(&mut self, budgets: u32) {
+        let wanted = u64::from(self.budget) + u64::from(budgets) * u64::from(self.spec.budget);
+        self.budget = wanted.min(u64::from(self.most_env_steps())) as u32;
+    }
+
+    /// The largest budget that the counters of env steps and gradient steps reach.
+    pub fn most_env_steps(&self) -> u32 {
         let per_update = u64::from(self.learner.env_steps_per_update());
         let most_updates = u64::from(u32::MAX / self.spec.learner.grad_steps.max(1));
-        let most = (most_updates * per_update).min(u64::from(u32::MAX)) - per_update;
-        let wanted = u64::from(self.budget) + u64::from(budgets) * u64::from(self.spec.budget);
-        self.budget = wanted.min(most) as u32;
+        ((most_updates * per_update).min(u64::from(u32::MAX)) - per_update) as u32
     }
 
     /// The evaluation of the untrained parameters, if it is not done.
@@ -165,14 +183,14 @@ impl Run {
             }
             Part::GradientSteps => {
                 let done = lists.gradient_steps.run_iteration(&mut self.cursor, &self.buffers);
-                self.bad_tensor = self.first_bad_tensor();
-                if done || self.bad_tensor.is_some() {
+                self.diverged = after_gradient_step(&self.learner, &self.buffers);
+                if done || self.diverged.is_some() {
                     self.finish_update();
                 }
             }
             Part::Evaluation => {
                 if lists.evaluation.list.run_iteration(&mut self.cursor, &self.buffers) {
-                    self.evals.push(summed_up(&self.learner, &self.buffers));
+                    self.take_evaluation();
                     self.part = Part::Boundary;
                 }
             }
@@ -189,6 +207,36 @@ impl Run {
             self.take_changes();
         }
         at
+    }
+
+    /// Puts kept weights back, between updates, and lets a diverged run go on. Returns the updates finished, or nothing
+    /// where an update has begun.
+    pub fn take_weights(&mut self, which: Weights) -> Option<u32> {
+        if self.part != Part::Boundary {
+            return None;
+        }
+        let kept = match which {
+            Weights::Best => &self.best,
+            Weights::Last => &self.last,
+        };
+        kept.put(&self.buffers);
+        let update = kept.update;
+        // What is in the buffers now is the last that is good.
+        self.last.take(&self.buffers, update);
+        self.weights_of = Some(update);
+        self.diverged = None;
+        self.changed_at.get_or_insert(self.finished);
+        Some(self.finished)
+    }
+
+    /// The updates whose weights can be put back: of the best evaluation, and the last that ended well.
+    pub fn kept(&self) -> (u32, u32) {
+        (self.best.update, self.last.update)
+    }
+
+    /// The update whose weights act.
+    pub fn weights_update(&self) -> u32 {
+        self.weights_of.unwrap_or(if self.diverged.is_some() { self.last.update } else { self.finished })
     }
 
     /// Hash of all parameters' bits.
@@ -233,37 +281,44 @@ impl Run {
         }
     }
 
+    fn take_evaluation(&mut self) {
+        let point = summed_up(&self.learner, &self.buffers);
+        let means = self.evals.iter().map(|earlier| earlier.mean);
+        let is_best = if self.facts.lower_is_better {
+            means.fold(f32::INFINITY, f32::min) > point.mean
+        } else {
+            means.fold(f32::NEG_INFINITY, f32::max) < point.mean
+        };
+        if is_best {
+            self.best.take(&self.buffers, self.finished);
+        }
+        self.evals.push(point);
+    }
+
     fn finish_update(&mut self) {
         self.cursor = Cursor::default();
         self.finished += 1;
+        self.weights_of = None;
+        self.diverged = self.diverged.take().or_else(|| after_update(&self.learner, &self.buffers));
+        match &self.diverged {
+            None => self.last.take(&self.buffers, self.finished),
+            // From here on nothing that looks at the run meets a number that is none.
+            Some(_) => self.last.put(&self.buffers),
+        }
         self.trace.copy_from_slice(&self.buffers.read(self.learner.tally.trace));
         let env_steps = self.count(ENV_STEP);
         let is_due = env_steps >= self.next_eval || env_steps >= self.budget;
         self.part = Part::Boundary;
-        if is_due && self.bad_tensor.is_none() {
+        if is_due && self.diverged.is_none() {
             self.next_eval = (env_steps / self.spec.eval_every + 1) * self.spec.eval_every;
             self.part = Part::Evaluation;
         }
     }
+}
 
-    /// Looks closer only when loss or gradient norm is not finite. Gradients come first: parameters follow them.
-    fn first_bad_tensor(&self) -> Option<String> {
-        let (loss, norm) = self.loss_and_norm()?;
-        if loss.is_finite() && norm.is_finite() {
-            return None;
-        }
-        let blocks = self.learner.blocks();
-        let gradients = blocks.iter().map(|&(layout, block)| (layout, block.grad));
-        let weights = blocks.iter().map(|&(layout, block)| (layout, block.weights));
-        for (layout, buffer) in gradients.chain(weights) {
-            let numbers = self.buffers.read(buffer);
-            let is_bad = |tensor: &&Tensor| numbers[tensor.range()].iter().any(|x| !x.is_finite());
-            if let Some(tensor) = layout.tensors.iter().find(is_bad) {
-                return Some(tensor.name.clone());
-            }
-        }
-        Some("gradient norm".to_owned())
-    }
+/// How often a spec's evaluations play, and by which policy.
+pub fn evaluations(spec: &ExperimentSpec) -> Evaluations {
+    Evaluations { episodes: spec.eval_episodes, explores: spec.eval_policy == EvalChoice::Exploring }
 }
 
 fn facts(env: &dyn Env, learner: &Learner, spec: &ExperimentSpec, run: u32) -> Facts {

@@ -119,6 +119,14 @@ impl Session {
                     self.log.push((at, command));
                 }
             }
+            Command::TakeWeights(which) => {
+                if let Some(run) = &mut self.run
+                    && let Some(at) = run.take_weights(which)
+                {
+                    self.log.push((at, command));
+                    self.head_for(Goal::Rest);
+                }
+            }
             Command::StageSpeed(steps) => self.stage.steps_per_sec = steps.clamp(1, 60),
             Command::StageExplores(explores) => self.stage.explores = explores,
             Command::StagePlays(plays) => self.stage.plays = Some(plays),
@@ -369,6 +377,8 @@ impl Session {
             replay: run.learner.replay().map_or((0, 0), |replay| (run.count(RING_FILL), replay.ring.count)),
             policy: policy::told(&run.learner, &run.buffers),
             changed_at: run.changed_at,
+            weights_of: run.weights_of,
+            kept: run.diverged.is_some().then(|| run.kept()),
             evals_from: self.evals_sent as u32,
             evals: run.evals[self.evals_sent..].to_vec(),
             train_returns: if kept > 0 { (0..n).map(mean_return).collect() } else { Vec::new() },

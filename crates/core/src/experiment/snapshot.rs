@@ -105,13 +105,26 @@ pub enum RunState {
     },
     /// The budget is used up.
     Finished,
-    /// A number left the finite range.
+    /// A number left the finite range, or a norm every reasonable one; the weights are those of the update before.
     Diverged {
         /// Name of the first bad tensor.
         tensor: String,
+        /// What is wrong with it.
+        cause: Cause,
         /// Update at which it was found.
         update: u32,
     },
+}
+
+/// What divergence was seen by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Cause {
+    /// NaN or infinity.
+    NotFinite,
+    /// A gradient norm above [`LARGEST_GRADIENT`](super::divergence::LARGEST_GRADIENT).
+    Gradient,
+    /// A norm of parameters above [`LARGEST_WEIGHTS`](super::divergence::LARGEST_WEIGHTS).
+    Weights,
 }
 
 /// The state of affairs at one moment.
@@ -155,6 +168,10 @@ pub struct Snapshot {
     pub policy: Option<PolicyStats>,
     /// Update of the first live change, if any.
     pub changed_at: Option<u32>,
+    /// Update whose weights were put back, until the next update is finished.
+    pub weights_of: Option<u32>,
+    /// After divergence: the updates whose weights can be put back, the best by evaluation and the last good one.
+    pub kept: Option<(u32, u32)>,
     /// Index of `evals[0]` in the run's curve.
     pub evals_from: u32,
     /// Evaluation points since the last snapshot (all of them in the first one).

@@ -94,7 +94,7 @@ impl StagePlay {
         for (sum, r) in self.returns.iter_mut().zip(&self.rewards) {
             *sum += r;
         }
-        self.weights_update = run.updates();
+        self.weights_update = run.weights_update();
         self.judge(run);
     }
 
@@ -108,7 +108,7 @@ impl StagePlay {
         self.parts.clear();
         self.rewards = vec![0.0; n];
         self.returns = vec![0.0; n];
-        self.weights_update = run.updates();
+        self.weights_update = run.weights_update();
         self.judge(run);
     }
 
@@ -172,7 +172,7 @@ pub fn show_training(run: &Run, watch: &Watch, found: &mut Counterexample) -> (S
         is_training_env: true,
         env_index: 0,
         episode: time[0] + 1,
-        weights_update: run.updates(),
+        weights_update: run.weights_update(),
         explores: true,
         ended: false,
         actions: run.buffers.read(world.action)[agents.clone()].to_vec(),

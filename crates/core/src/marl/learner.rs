@@ -20,7 +20,7 @@ use super::{policy_gradient, value_based};
 use crate::base::float::Real;
 use crate::base::rng::Stream;
 use crate::env::api::Env;
-use crate::nn::graph::{Buffers, List, Phase, Plan, Precision, Training};
+use crate::nn::graph::{Buffers, Doubles, Id, List, Phase, Plan, Precision, Reals, Training};
 use crate::nn::init::{init_mixer, init_mlp, init_orthogonal};
 use crate::nn::layers::{Activation, Layout, Mlp};
 
@@ -243,6 +243,18 @@ impl Learner {
             Central::Critic(critic) => Some((&critic.layout, critic.block)),
         };
         std::iter::once(agents).chain(central).collect()
+    }
+
+    /// The buffers training goes on from: parameters, Adam's moments, slow copies, scalars of the last gradient step.
+    pub fn trained(&self) -> Vec<Id<Reals, Training>> {
+        let blocks = self.blocks().into_iter().flat_map(|(_, block)| [block.weights, block.m, block.v]);
+        let copies = self.targets.iter().map(|target| target.target);
+        blocks.chain(copies).chain([self.clock.scalars]).collect()
+    }
+
+    /// The statistics a critic's parameters belong to, where it learns normalised values.
+    pub fn value_moments(&self) -> Option<Id<Doubles, Training>> {
+        self.central.critic().and_then(|critic| critic.moments).map(|moments| moments.numbers)
     }
 
     /// Env steps of one update, all environments together.

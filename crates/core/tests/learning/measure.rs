@@ -91,7 +91,7 @@ pub(crate) fn measure(row: &Row, seed: u64) -> Outcome {
         joint: (spec.env != EnvChoice::Pellet).then(|| greedy_joint(&run)),
         turns: evals.windows(2).filter(|pair| pair[0].returns != pair[1].returns).count() as u32,
         error: table_error(&run, &spec, of),
-        diverged: run.bad_tensor.clone(),
+        diverged: run.diverged.as_ref().map(|divergence| divergence.tensor.clone()),
         holds: false,
     };
     outcome.holds = outcome.diverged.is_none()

@@ -1,0 +1,87 @@
+//! When a run can no longer be trusted: a number left the finite range, or a norm left every reasonable one.
+//!
+//! Networks here have norms of some tens and gradients of at most some thousands, a million where payoffs are as large
+//! as they may be and games are long. Both limits leave those far behind, and their squares are still far from the
+//! end of single precision (3.4·10³⁸), so an explosion is named before it is a NaN.
+
+use super::snapshot::Cause;
+use crate::marl::learner::Learner;
+use crate::marl::parts::clock::{GRAD_NORM, LOSS};
+use crate::nn::cpu::sq_norm;
+use crate::nn::graph::{Buffers, Id, Reals, Training};
+use crate::nn::layers::Layout;
+
+/// Largest gradient norm before clipping, over everything that is trained.
+pub const LARGEST_GRADIENT: f32 = 1e12;
+/// Largest norm of the parameters of the agents, and of what is trained beside them.
+pub const LARGEST_WEIGHTS: f32 = 1e6;
+
+/// Where it was seen first, and what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Divergence {
+    /// Name of the tensor, or `loss`.
+    pub tensor: String,
+    /// What is wrong with it.
+    pub cause: Cause,
+}
+
+/// Looks at the gradient step just taken; closer only where loss or gradient norm is out of range. Gradients come
+/// first: parameters follow them.
+pub fn after_gradient_step(learner: &Learner, buffers: &Buffers<f32>) -> Option<Divergence> {
+    let (loss, norm) = {
+        let scalars = buffers.read(learner.clock.scalars);
+        (scalars[LOSS], scalars[GRAD_NORM])
+    };
+    if loss.is_finite() && norm <= LARGEST_GRADIENT {
+        return None;
+    }
+    let blocks = learner.blocks();
+    let gradients: Vec<Numbers<'_>> = blocks.iter().map(|&(layout, block)| (layout, block.grad)).collect();
+    let weights = blocks.iter().map(|&(layout, block)| (layout, block.weights));
+    let all: Vec<Numbers<'_>> = gradients.iter().copied().chain(weights).collect();
+    Some(not_finite(&all, buffers).unwrap_or_else(|| {
+        if loss.is_finite() {
+            Divergence { tensor: largest(&gradients, buffers), cause: Cause::Gradient }
+        } else {
+            Divergence { tensor: "loss".to_owned(), cause: Cause::NotFinite }
+        }
+    }))
+}
+
+/// Looks at the parameters at the end of an update.
+pub fn after_update(learner: &Learner, buffers: &Buffers<f32>) -> Option<Divergence> {
+    let blocks = learner.blocks();
+    let is_small = |weights: Id<Reals, Training>| sq_norm(&buffers.read(weights)).sqrt() <= LARGEST_WEIGHTS;
+    if blocks.iter().all(|(_, block)| is_small(block.weights)) {
+        return None;
+    }
+    let weights: Vec<Numbers<'_>> = blocks.iter().map(|&(layout, block)| (layout, block.weights)).collect();
+    let exploded = || Divergence { tensor: largest(&weights, buffers), cause: Cause::Weights };
+    Some(not_finite(&weights, buffers).unwrap_or_else(exploded))
+}
+
+/// Tensors' places and the buffer they lie in.
+type Numbers<'a> = (&'a Layout, Id<Reals, Training>);
+
+fn not_finite(all: &[Numbers<'_>], buffers: &Buffers<f32>) -> Option<Divergence> {
+    all.iter().find_map(|&(layout, id)| {
+        let numbers = buffers.read(id);
+        let bad = layout.tensors.iter().find(|tensor| numbers[tensor.range()].iter().any(|x| !x.is_finite()))?;
+        Some(Divergence { tensor: bad.name.clone(), cause: Cause::NotFinite })
+    })
+}
+
+/// The tensor of largest norm.
+fn largest(all: &[Numbers<'_>], buffers: &Buffers<f32>) -> String {
+    let mut most = (f32::NEG_INFINITY, "");
+    for &(layout, id) in all {
+        let numbers = buffers.read(id);
+        for tensor in &layout.tensors {
+            let norm = sq_norm(&numbers[tensor.range()]);
+            if norm > most.0 {
+                most = (norm, &tensor.name);
+            }
+        }
+    }
+    most.1.to_owned()
+}
