@@ -6,7 +6,7 @@
 
 use std::process::Command;
 
-use anyhow::ensure;
+use anyhow::{bail, ensure};
 
 use crate::args::Args;
 use crate::toolchain::{cargo, root, run, target_dir};
@@ -15,11 +15,15 @@ use crate::toolchain::{cargo, root, run, target_dir};
 const CODE: [&str; 4] =
     ["crates/core/src", "crates/core/tests/learning", "crates/core/Cargo.toml", "assets/presets.ron"];
 
-/// `cargo xtask learn [--only NAME] [--again]`.
+/// `cargo xtask learn [--only NAME] [--again] [--engine cpu]`.
 pub(crate) fn learn(mut args: Args) -> anyhow::Result<()> {
     let only: Option<String> = args.value("--only")?;
     let again = args.flag("--again");
+    let engine: Option<String> = args.value("--engine")?;
     args.finish()?;
+    if let Some(engine) = engine.filter(|engine| engine != "cpu") {
+        bail!("`--engine` cannot be `{engine}`: results are made on the exact engine; allowed: cpu");
+    }
     let mut command = cargo();
     command.args(["run", "--quiet", "--release", "--package", "tandem-core", "--example", "learn", "--"]);
     command.arg("--keep").arg(target_dir()?.join("learn"));

@@ -7,6 +7,7 @@ mod args;
 mod bench_page;
 mod browser;
 mod exact;
+mod fuzz;
 mod http;
 mod learn;
 mod serve;
@@ -28,8 +29,10 @@ cargo xtask TASK
       build the page and serve it on this machine; --debug builds faster and trains slower
   dist
       write the page to dist/, ready for any static host under any path
-  learn [--only ROW] [--again]
+  learn [--only ROW] [--again] [--engine cpu]
       train every experiment of the learning table, all seeds, and write docs/RESULTS.md (minutes)
+  fuzz [--links N] [--opens N] [--seed S]
+      read a million hostile links and open ten thousand of them; what is found joins the tests (minutes)
   bench-page
       measure the page: download, first picture, training speed, script time per frame
   test [--only PART,PART]
@@ -51,6 +54,7 @@ fn run(task: &str, args: Args) -> anyhow::Result<()> {
     match task {
         "serve" => serve::serve(args),
         "dist" => serve::dist(args),
+        "fuzz" => fuzz::fuzz(args),
         "learn" => learn::learn(args),
         "bench-page" => bench_page::bench(args),
         "test" => test::test(args),

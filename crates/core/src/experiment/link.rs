@@ -156,6 +156,7 @@ fn settle(spec: &mut ExperimentSpec, notices: &mut Vec<Sentence>) {
         let instead = if spec.algo.is_policy_gradient() { AlgoChoice::Ippo } else { AlgoChoice::Iql };
         notices.push(Sentence::new("notice.algo_instead", &["algo", instead.info().name]));
         switch_algo(spec, instead);
+        notices.extend(normalise(spec));
     }
 }
 

@@ -6,7 +6,7 @@ use super::command::{LiveChange, Weights};
 use super::divergence::{Divergence, after_gradient_step, after_update};
 use super::evaluate::summed_up;
 use super::keep::Kept;
-use super::knobs::why_not;
+use super::knobs::{gradient_steps_per_update, why_not};
 use super::snapshot::{EvalPoint, Facts, Optimum, RunState, Sentence};
 use super::spec::{EvalChoice, ExperimentSpec};
 use super::world;
@@ -143,7 +143,7 @@ impl Run {
     /// The largest budget that the counters of env steps and gradient steps reach.
     pub fn most_env_steps(&self) -> u32 {
         let per_update = u64::from(self.learner.env_steps_per_update());
-        let most_updates = u64::from(u32::MAX / self.spec.learner.grad_steps.max(1));
+        let most_updates = u64::from(u32::MAX / gradient_steps_per_update(&self.spec).max(1));
         ((most_updates * per_update).min(u64::from(u32::MAX)) - per_update) as u32
     }
 

@@ -175,6 +175,16 @@ impl Plan {
         Id { index: infos.len() as u32 - 1, marker: PhantomData }
     }
 
+    /// Bytes of all buffers in single precision.
+    pub fn bytes(&self) -> u64 {
+        let elements = |infos: &[BufferInfo]| {
+            let count = |info: &BufferInfo| info.shape.iter().map(|&d| u64::from(d)).product::<u64>();
+            infos.iter().map(count).sum::<u64>()
+        };
+        4 * [&self.reals, &self.words, &self.ints, &self.singles].iter().map(|infos| elements(infos)).sum::<u64>()
+            + 8 * elements(&self.doubles)
+    }
+
     /// The real buffers, in order of their ids.
     pub fn real_infos(&self) -> &[BufferInfo] {
         &self.reals

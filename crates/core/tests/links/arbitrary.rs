@@ -50,6 +50,7 @@ pub(crate) fn canonical(mut spec: ExperimentSpec) -> ExperimentSpec {
     }
     if why_not(&spec, spec.algo).is_some() {
         switch_algo(&mut spec, AlgoChoice::Iql);
+        let _ = normalise(&mut spec);
     }
     forget_unused(&mut spec);
     spec

@@ -9,7 +9,8 @@ mod table;
 mod values;
 
 pub use rules::{
-    forget_unused, gradient_steps_per_env_step, normalise, remarks, segment_steps, switch_algo, switch_env, why_not,
+    forget_unused, gradient_steps_per_env_step, gradient_steps_per_update, normalise, remarks, segment_steps,
+    switch_algo, switch_env, why_not,
 };
 pub use table::KNOBS;
 

@@ -1,19 +1,19 @@
 //! What one field means for another: bounds that involve several, which algorithm fits which world, derived figures.
 
 use super::{KNOBS, knob, table};
-use crate::base::lanes::padded;
-use crate::env::api::EnvInfo;
 use crate::env::matrix_game::{ACTIONS, PAYOFF};
 use crate::env::pellet::PelletError;
 use crate::env::registry::EnvError;
+use crate::experiment::run::evaluations;
 use crate::experiment::snapshot::Sentence;
 use crate::experiment::spec::{
     AdvantageChoice, AlgoChoice, CellKind, EnvChoice, ExperimentSpec, GameChoice, Payoffs, StartChoice,
 };
 use crate::experiment::world;
+use crate::marl::learner::Learner;
 use crate::marl::registry::{Refusal, accepts};
 
-/// Bytes that replay and the largest batch may take together.
+/// Bytes that all buffers of a run may take together, and so any of them.
 const MEMORY: u64 = 256 << 20;
 /// Longest rollout, env steps of an environment.
 const LONGEST_ROLLOUT: u32 = 128;
@@ -90,6 +90,10 @@ fn normalise_run(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
     }
     let rarest = spec.budget.div_ceil(EVALUATIONS);
     change(spec, "eval_every", rarest, Bound::AtLeast, "notice.too_many_evaluations", told);
+    normalise_memory(spec, told);
+    if spec.algo.is_policy_gradient() {
+        normalise_minibatches(spec, told);
+    }
 }
 
 /// Rollouts of a policy gradient: whole episodes of whole groups where advantages are relative, minibatches that are
@@ -106,9 +110,10 @@ fn normalise_on_policy(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
         let (envs, group) = (spec.learner.envs, spec.learner.group);
         change(spec, "envs", (envs / group).max(1) * group, Bound::Exactly, "notice.whole_groups", told);
     }
-    let per_item = memory_on_policy(spec, env.info());
-    let most = (MEMORY / per_item / u64::from(spec.learner.envs)).clamp(1, u64::from(LONGEST_ROLLOUT)) as u32;
-    change(spec, "rollout", most, Bound::AtMost, "notice.too_much_memory", told);
+    normalise_minibatches(spec, told);
+}
+
+fn normalise_minibatches(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
     let items = spec.learner.envs * spec.learner.rollout;
     change(spec, "minibatches", items, Bound::AtMost, "notice.too_many_minibatches", told);
 }
@@ -122,14 +127,86 @@ fn normalise_replay(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
     }
     let least = spec.learner.batch.max(spec.learner.envs);
     change(spec, "buffer", least, Bound::AtLeast, "notice.buffer_too_small", told);
-    let Ok(env) = world::env_spec(spec).build() else { return };
-    let (per_segment, per_row) = memory(spec, env.info());
-    // A quarter is enough for the largest batch on networks of the middle size, and leaves room for many segments.
-    let batch = (MEMORY / 4 / per_row).max(1).min(u64::from(u32::MAX)) as u32;
-    change(spec, "batch", batch, Bound::AtMost, "notice.too_much_memory", told);
-    let left = MEMORY - u64::from(spec.learner.batch) * per_row;
-    let buffer = (left / per_segment).min(u64::from(u32::MAX)) as u32;
-    change(spec, "buffer", buffer, Bound::AtMost, "notice.too_much_memory", told);
+}
+
+/// Fields whose product decides the memory of a run, the least missed first.
+const SIZES: [&str; 5] = ["batch", "rollout", "envs", "eval_episodes", "hidden"];
+
+/// Shrinks what makes a run larger than [`MEMORY`]. A replay keeps three quarters of it: the rest must fit into one.
+fn normalise_memory(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
+    if bytes(spec) <= MEMORY {
+        return;
+    }
+    let replays = applies(spec, "buffer");
+    let limit = if replays { MEMORY / 4 } else { MEMORY };
+    for key in SIZES {
+        shrink(spec, key, limit, told, |spec| {
+            let mut spec = spec.clone();
+            if replays {
+                spec.learner.buffer = spec.learner.batch.max(spec.learner.envs);
+            }
+            bytes(&spec)
+        });
+    }
+    shrink(spec, "buffer", MEMORY, told, bytes);
+}
+
+/// Brings a whole-number knob down to the largest value with which `size` is within `limit`, or to its smallest; where
+/// it decides nothing it stays.
+fn shrink(
+    spec: &mut ExperimentSpec,
+    key: &str,
+    limit: u64,
+    told: &mut Vec<Sentence>,
+    size: impl Fn(&ExperimentSpec) -> u64,
+) {
+    let Some(super::Kind::Int { step, get, set, .. }) = knob(key).map(|knob| knob.kind) else { return };
+    // Whole episodes and whole groups stay whole.
+    let step = match key {
+        "rollout" if table::group(spec) => return,
+        "rollout" if !spec.algo.is_policy_gradient() => segment_steps(spec),
+        "envs" if table::group(spec) => spec.learner.group,
+        _ => step,
+    };
+    if !applies(spec, key) || size(spec) <= limit {
+        return;
+    }
+    let size_with = |count: u32| {
+        let mut spec = spec.clone();
+        set(&mut spec, count * step);
+        size(&spec)
+    };
+    let (mut small, mut large) = (1, get(spec) / step);
+    if size_with(small) == size(spec) {
+        return;
+    }
+    while small < large {
+        let middle = small + (large - small).div_ceil(2);
+        if size_with(middle) <= limit {
+            small = middle;
+        } else {
+            large = middle - 1;
+        }
+    }
+    change(spec, key, small * step, Bound::AtMost, "notice.too_much_memory", told);
+}
+
+fn applies(spec: &ExperimentSpec, key: &str) -> bool {
+    knob(key).is_some_and(|knob| (knob.applies)(spec))
+}
+
+/// Bytes of all buffers of a run, from the very plan it would be built with; 0 where it cannot be built.
+fn bytes(spec: &ExperimentSpec) -> u64 {
+    let mut spec = spec.clone();
+    forget_unused(&mut spec); // as it will be when the run is built
+    let l = &mut spec.learner;
+    l.minibatches = l.minibatches.min(l.envs * l.rollout);
+    match world::build(&spec) {
+        Ok(env) if why_not(&spec, spec.algo).is_none() => {
+            Learner::new(env.into(), spec.algo, &spec.learner, spec.seed, evaluations(&spec)).plan.bytes()
+        }
+        _ => 0,
+    }
 }
 
 /// Side on which a bound holds.
@@ -155,50 +232,20 @@ fn change(spec: &mut ExperimentSpec, key: &str, bound: u32, side: Bound, id: &st
     }
 }
 
-/// Bytes of a segment in replay, and of a segment in a batch with all activations and gradients.
-fn memory(spec: &ExperimentSpec, info: &EnvInfo) -> (u64, u64) {
-    let l = &spec.learner;
-    let lanes = |width: u32| u64::from(padded(width));
-    let (agents, actions) = (u64::from(info.num_agents), u64::from(info.num_actions));
-    let (obs, state) = (lanes(info.obs_len() + info.num_agents), lanes(info.state_len()));
-    let steps = u64::from(info.segment_steps());
-    // As `marl::parts::replay::Segments` lays it out.
-    let stored = (steps + 1) * (agents * (obs + actions) + state) + steps * (2 * agents + 3);
-    let network = agents * (obs + lanes(l.hidden) * u64::from(l.layers) + lanes(info.num_actions));
-    let mixer = if spec.algo == AlgoChoice::Qmix {
-        let hyper_hidden = if l.hyper_layers == 2 { lanes(l.hyper_hidden) } else { 0 };
-        state + 2 * hyper_hidden + (agents + 3) * lanes(l.embed)
-    } else {
-        agents
-    };
-    // Values and gradients, online and target.
-    (4 * stored, 4 * (stored + (steps + 1) * 4 * (network + mixer)))
-}
-
-/// Bytes of an item of a rollout, were all items in one minibatch.
-fn memory_on_policy(spec: &ExperimentSpec, info: &EnvInfo) -> u64 {
-    let l = &spec.learner;
-    let lanes = |width: u32| u64::from(padded(width));
-    let (agents, actions) = (u64::from(info.num_agents), u64::from(info.num_actions));
-    let (obs, state) = (lanes(info.obs_len() + info.num_agents), lanes(info.state_len()));
-    // As `marl::parts::trajectories::Trajectories` lays it out, and what a minibatch copies of it.
-    let stored = agents * (3 * obs + 2 * actions + 8) + 3 * state;
-    let hidden = lanes(l.hidden) * u64::from(l.layers);
-    // Policy and critic in a minibatch, the critic over the rollout.
-    let networks = agents * (3 * hidden + 2 * lanes(info.num_actions) + 32);
-    4 * (stored + networks)
-}
-
-/// [`EnvInfo::segment_steps`] of an experiment's world; 1 of an impossible one.
+/// [`segment_steps`](crate::env::api::EnvInfo::segment_steps) of an experiment's world; 1 of an impossible one.
 pub fn segment_steps(spec: &ExperimentSpec) -> u32 {
     world::env_spec(spec).build().map_or(1, |env| env.info().segment_steps())
 }
 
 /// Gradient steps per env step, the training ratio.
 pub fn gradient_steps_per_env_step(spec: &ExperimentSpec) -> f32 {
+    gradient_steps_per_update(spec) as f32 / (spec.learner.envs * spec.learner.rollout) as f32
+}
+
+/// Gradient steps of one update.
+pub fn gradient_steps_per_update(spec: &ExperimentSpec) -> u32 {
     let l = &spec.learner;
-    let per_update = if spec.algo.is_policy_gradient() { l.epochs * l.minibatches } else { l.grad_steps };
-    per_update as f32 / (l.envs * l.rollout) as f32
+    if spec.algo.is_policy_gradient() { l.epochs * l.minibatches } else { l.grad_steps }
 }
 
 /// Whether the world is that matrix game.
