@@ -18,7 +18,7 @@ const PAGE: &[(&str, &[&str])] = &[
     ("platform", &["platform"]),
     ("view", &["platform", "view"]),
     ("app", &["platform", "view", "app"]),
-    ("cli", &["platform", "cli"]),
+    ("cli", &["platform", "view", "cli"]),
     // The doors: what starts a page, a window, a program.
     ("page", &["platform", "view", "app", "page"]),
     ("desktop", &["platform", "view", "app", "desktop"]),

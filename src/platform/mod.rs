@@ -3,6 +3,8 @@
 //!
 //! The only place that knows a browser or a thread. Above it everything speaks to a [`SessionHandle`] and a [`Host`].
 
+#[cfg(not(target_arch = "wasm32"))]
+pub mod console;
 mod inbox;
 mod inline;
 #[cfg(not(target_arch = "wasm32"))]

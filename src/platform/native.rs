@@ -52,7 +52,7 @@ impl Threaded {
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is where the page gets its time on the desktop")]
-fn now() -> Instant {
+pub(super) fn now() -> Instant {
     Instant::now()
 }
 
@@ -180,7 +180,7 @@ impl Host for Desktop {
     }
 
     fn language(&self) -> Option<String> {
-        ["LC_ALL", "LC_MESSAGES", "LANG"].iter().find_map(|name| std::env::var(name).ok().filter(|tag| !tag.is_empty()))
+        super::console::language()
     }
 
     fn fresh_seed(&mut self) -> u64 {

@@ -9,12 +9,13 @@ use std::sync::OnceLock;
 use tandem_core::experiment::snapshot::Sentence;
 
 /// The text files by domain, as embedded.
-pub const FILES: [(&str, &str); 5] = [
+pub const FILES: [(&str, &str); 6] = [
     ("shell", include_str!("../../assets/text/shell.ron")),
     ("views", include_str!("../../assets/text/views.ron")),
     ("knobs", include_str!("../../assets/text/knobs.ron")),
     ("experiments", include_str!("../../assets/text/experiments.ron")),
     ("notices", include_str!("../../assets/text/notices.ron")),
+    ("cli", include_str!("../../assets/text/cli.ron")),
 ];
 
 /// A language of the page.

@@ -2,7 +2,8 @@
 //
 // A test says in which surroundings it wants the page (`MODES`) and gets a `Tab`: a page of its own browser context whose
 // console errors are collected; `close` fails the test if there were any that it did not expect. `cargo xtask test` serves
-// the page and tells its address in TANDEM_URL, the browser's path in TANDEM_CHROMIUM and the native program in TANDEM_NATIVE.
+// the page and tells its address in TANDEM_URL, the browser's path in TANDEM_CHROMIUM, the native programs in
+// TANDEM_NATIVE (one run and its hashes) and TANDEM_PROGRAM (the command line), and hostile links in TANDEM_HOSTILE.
 
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';

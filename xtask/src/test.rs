@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -14,8 +15,8 @@ use crate::args::Args;
 use crate::browser::{self, Browser};
 use crate::http::Server;
 use crate::site::{self, Flavour, Site};
-use crate::toolchain::{cargo, shown, target_dir};
-use crate::{exact, serve, size};
+use crate::toolchain::{cargo, run, shown, target_dir};
+use crate::{exact, fuzz, serve, size};
 
 /// A part's name, what it runs, and how.
 struct Part {
@@ -128,7 +129,8 @@ fn browser(shared: &mut Shared) -> anyhow::Result<String> {
         .collect();
     files.sort();
     let mut command = browser.node(&url);
-    command.env("TANDEM_NATIVE", native).env("TANDEM_DIST", dist);
+    command.env("TANDEM_NATIVE", native).env("TANDEM_PROGRAM", program()?);
+    command.env("TANDEM_HOSTILE", fuzz::write_links(&target_dir()?, 200)?).env("TANDEM_DIST", dist);
     command.args(["--test", "--test-reporter=spec", "--test-concurrency=1"]).args(files);
     run_counting(&mut command, &mut Counts::default(), |line, counts| {
         let mut words = line.trim_start_matches(['ℹ', ' ']).split_whitespace();
@@ -143,6 +145,12 @@ fn browser(shared: &mut Shared) -> anyhow::Result<String> {
             _ => (),
         }
     })
+}
+
+/// The program with its command line, as the native tests have built it.
+fn program() -> anyhow::Result<PathBuf> {
+    run(cargo().args(["build", "--quiet", "--bin", "tandem"]))?;
+    Ok(target_dir()?.join("debug").join(format!("tandem{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// Numbers out of a test runner's own summary.

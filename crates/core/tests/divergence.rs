@@ -124,7 +124,8 @@ fn p43_the_best_and_the_last_good_weights_come_back_with_moments_and_targets() {
 fn diverged() -> (Session, Snapshot, f64) {
     let spec = wild();
     let mut session = Session::new();
-    session.apply(Command::Load { spec: Box::new(spec), run_to: 0, run: true });
+    session.apply(Command::Load { spec: Box::new(spec), run_to: 0 });
+    session.apply(Command::Run);
     let mut now = 0.0;
     let told = settle(&mut session, &mut now);
     (session, told, now)

@@ -13,7 +13,7 @@ use crate::hostile::Dice;
 /// Where the session stops early or refuses.
 pub(crate) fn open(spec: ExperimentSpec, dice: &mut Dice) {
     let mut session = Session::new();
-    session.apply(Command::Load { spec: Box::new(spec), run_to: 1, run: false });
+    session.apply(Command::Load { spec: Box::new(spec), run_to: 1 });
     session.apply(Command::Watch(watch(dice)));
     session.apply(Command::StageSpeed(dice.number()));
     session.apply(Command::StageExplores(dice.coin()));
@@ -63,7 +63,6 @@ fn watch(dice: &mut Dice) -> Watch {
         agent: dice.number(),
         pair: (dice.number(), dice.number()),
         joint_values: dice.coin(),
-        surface_points: dice.number(),
         without_abs: dice.coin(),
         overlay: dice.coin(),
     }

@@ -1,0 +1,125 @@
+//! What `tandem train` prints: a line for each evaluation and a summary for each seed, as JSON or for a person.
+
+use serde::Serialize;
+use tandem_core::base::hash::hex;
+use tandem_core::env::api::Headline;
+use tandem_core::experiment::run::Run;
+use tandem_core::experiment::snapshot::EvalPoint;
+use tandem_core::marl::parts::clock::ENV_STEP;
+
+use crate::platform::console::Lines;
+use crate::view::numbers;
+use crate::view::text::Texts;
+
+/// Standard output as lines of one kind.
+#[derive(Debug)]
+pub(super) struct Report {
+    texts: Texts,
+    json: bool,
+    lines: Lines,
+}
+
+/// A line of JSON. Numbers that do not exist yet are null.
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Line<'a> {
+    Eval {
+        seed: u64,
+        env_steps: u32,
+        updates: u32,
+        wall_s: f64,
+        metric: &'a str,
+        better: &'a str,
+        mean: f32,
+        min: f32,
+        max: f32,
+        ci95: f32,
+        per_agent: &'a [f32],
+    },
+    Summary {
+        seed: u64,
+        env_steps: u32,
+        updates: u32,
+        wall_s: f64,
+        best: Option<f32>,
+        last3: &'a [f32],
+        trace_hash: String,
+        weights_hash: Option<String>,
+    },
+}
+
+impl Report {
+    pub(super) fn new(texts: Texts, json: bool) -> std::io::Result<Self> {
+        Ok(Self { texts, json, lines: Lines::stdout()? })
+    }
+
+    /// One evaluation.
+    pub(super) fn evaluation(&mut self, run: &Run, point: &EvalPoint, seconds: f64) -> std::io::Result<()> {
+        let metric = metric(run);
+        if self.json {
+            return self.write(&Line::Eval {
+                seed: run.spec.seed,
+                env_steps: point.env_steps,
+                updates: point.update,
+                wall_s: millis(seconds),
+                metric,
+                better: if run.facts.lower_is_better { "lower" } else { "higher" },
+                mean: point.mean,
+                min: point.min,
+                max: point.max,
+                ci95: point.ci95,
+                per_agent: &point.returns,
+            });
+        }
+        let [mean, min, max, ci95] = [point.mean, point.min, point.max, point.ci95].map(numbers::value);
+        let id = if metric == "steps" { "cli.eval_steps" } else { "cli.eval_return" };
+        let (seed, steps) = (run.spec.seed.to_string(), numbers::count(point.env_steps));
+        let (update, wall) = (numbers::count(point.update), format!("{seconds:.1}"));
+        self.lines.write(&self.texts.f(id, &[&seed, &steps, &update, &mean, &min, &max, &ci95, &wall]))
+    }
+
+    /// The end of a seed's run, wherever it came.
+    pub(super) fn summary(&mut self, run: &Run, seconds: f64) -> std::io::Result<()> {
+        let means: Vec<f32> = run.evals.iter().map(|point| point.mean).collect();
+        let best = means.iter().copied().reduce(|a, b| if (b < a) == run.facts.lower_is_better { b } else { a });
+        let last3 = &means[means.len().saturating_sub(3)..];
+        let weights_hash = run.diverged.is_none().then(|| hex(run.weights_hash()));
+        let env_steps = run.count(ENV_STEP);
+        if self.json {
+            return self.write(&Line::Summary {
+                seed: run.spec.seed,
+                env_steps,
+                updates: run.updates(),
+                wall_s: millis(seconds),
+                best,
+                last3,
+                trace_hash: hex(run.trace),
+                weights_hash,
+            });
+        }
+        let none = || "–".to_owned();
+        let (best, weights) = (best.map_or_else(none, numbers::value), weights_hash.unwrap_or_else(none));
+        let last3: Vec<String> = last3.iter().copied().map(numbers::value).collect();
+        let (seed, steps) = (run.spec.seed.to_string(), numbers::count(env_steps));
+        let (update, wall) = (numbers::count(run.updates()), format!("{seconds:.1}"));
+        let (last3, trace) = (last3.join(", "), hex(run.trace));
+        self.lines
+            .write(&self.texts.f("cli.summary", &[&seed, &steps, &update, &wall, &best, &last3, &trace, &weights]))
+    }
+
+    fn write(&mut self, line: &Line<'_>) -> std::io::Result<()> {
+        self.lines.write(&serde_json::to_string(line)?)
+    }
+}
+
+/// The environment's headline measure.
+fn metric(run: &Run) -> &'static str {
+    match run.learner.env.info().headline {
+        Headline::Steps => "steps",
+        Headline::Return => "return",
+    }
+}
+
+fn millis(seconds: f64) -> f64 {
+    (seconds * 1e3).round() / 1e3
+}

@@ -1,0 +1,106 @@
+//! `tandem train LINK --steps N`: an experiment without a page, one run for each seed.
+//!
+//! A run ends at the first update boundary at or after N env steps, whatever step or budget its link names, and is the
+//! page's run to the bit. Ctrl-C finishes the update that has begun, prints the summary and ends.
+
+use std::ops::Range;
+use std::process::ExitCode;
+
+use tandem_core::experiment::link::{Link, has_keys, parse};
+use tandem_core::experiment::run::Run;
+use tandem_core::experiment::snapshot::Sentence;
+use tandem_core::experiment::spec::ExperimentSpec;
+
+use super::Failure;
+use super::args::Args;
+use super::report::Report;
+use crate::platform::console::{Interrupt, stopwatch, tell};
+use crate::view::text::Texts;
+
+/// Engines this build has.
+const ENGINES: &str = "cpu";
+/// Exit status after Ctrl-C, as shells have it: 128 + SIGINT.
+const INTERRUPTED: u8 = 130;
+
+/// What was asked for.
+struct Wanted {
+    link: Link,
+    steps: u32,
+    seeds: Range<u64>,
+    json: bool,
+}
+
+impl Wanted {
+    fn read(mut args: Args) -> Result<Self, Sentence> {
+        let json = args.flag("--json");
+        let steps = args.value("--steps", "1 … 4294967295")?;
+        let seeds = args.value("--seeds", "A..B")?;
+        let engine = args.value("--engine", ENGINES)?;
+        let link = args.word();
+        args.finish()?;
+        let link = link.ok_or_else(|| Sentence::new("cli.no_link", &[]))?;
+        if !has_keys(&link) {
+            return Err(Sentence::new("cli.no_keys", &[&link]));
+        }
+        if let Some(engine) = engine.filter(|engine| engine != ENGINES) {
+            return Err(Sentence::new("cli.engine", &[&engine, ENGINES]));
+        }
+        let steps = steps.ok_or_else(|| Sentence::new("cli.no_steps", &[]))?;
+        let link = parse(&link);
+        let steps = whole_steps(&steps, u32::MAX)?;
+        let seeds = seeds.map_or(Ok(link.spec.seed..link.spec.seed.saturating_add(1)), |text| seed_range(&text))?;
+        Ok(Self { link, steps, seeds, json })
+    }
+}
+
+/// `tandem train`.
+pub(super) fn train(args: Args, texts: Texts) -> Result<ExitCode, Failure> {
+    let wanted = Wanted::read(args)?;
+    for notice in &wanted.link.notices {
+        tell(&texts.f("cli.warning", &[&texts.sentence(notice)]));
+    }
+    let interrupt = Interrupt::listen();
+    let mut report = Report::new(texts, wanted.json)?;
+    let mut status = ExitCode::SUCCESS;
+    for seed in wanted.seeds.clone() {
+        let run = train_one(&wanted, seed, &interrupt, &mut report)?;
+        if let Some(divergence) = &run.diverged {
+            tell(&texts.f("cli.diverged", &[&seed.to_string(), &divergence.tensor, &run.updates().to_string()]));
+            status = ExitCode::FAILURE;
+        }
+        if interrupt.came() {
+            tell(texts.t("cli.interrupted"));
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
+    }
+    Ok(status)
+}
+
+fn train_one(wanted: &Wanted, seed: u64, interrupt: &Interrupt, report: &mut Report) -> Result<Run, Failure> {
+    let seconds = stopwatch();
+    // Where the run ends is its budget, so that it is evaluated there.
+    let spec = ExperimentSpec { seed, budget: wanted.steps, ..wanted.link.spec.clone() };
+    let mut run = Run::new(spec, 1)?;
+    whole_steps(&wanted.steps.to_string(), run.most_env_steps())?;
+    let mut told = 0;
+    while run.end().is_none() && !(interrupt.came() && run.is_between_updates()) {
+        run.work();
+        for point in &run.evals[told..] {
+            report.evaluation(&run, point, seconds())?;
+        }
+        told = run.evals.len();
+    }
+    report.summary(&run, seconds())?;
+    Ok(run)
+}
+
+fn whole_steps(text: &str, most: u32) -> Result<u32, Sentence> {
+    let steps = text.parse().ok().filter(|steps| (1..=most).contains(steps));
+    steps.ok_or_else(|| Sentence::new("cli.steps", &[text, &most.to_string()]))
+}
+
+/// `A..B` without B.
+fn seed_range(text: &str) -> Result<Range<u64>, Sentence> {
+    let ends = text.split_once("..").and_then(|(first, end)| Some(first.parse().ok()?..end.parse().ok()?));
+    ends.filter(|seeds| !seeds.is_empty()).ok_or_else(|| Sentence::new("cli.seeds", &[text]))
+}

@@ -1,0 +1,264 @@
+//! The built program on the command line: what it prints, that it is the page's run, and that whatever goes wrong is a
+//! sentence, an exit status and no half line.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tandem_core::base::hash::hex;
+use tandem_core::experiment::command;
+use tandem_core::experiment::link::parse;
+use tandem_core::experiment::session::Session;
+use tandem_core::experiment::snapshot::{Report, RunState};
+
+const LINK: &str = "#v=1&env=pellet&algo=qmix&seed=7&hidden=16&hyper_hidden=16";
+
+/// The program with these words, its texts in English.
+fn tandem(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tandem"));
+    command.args(words).env("LC_ALL", "C").stdin(Stdio::null());
+    command
+}
+
+fn output(words: &[&str]) -> Output {
+    tandem(words).output().expect("the program starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("texts are UTF-8")
+}
+
+/// Lines of JSON, each of them whole.
+fn json(bytes: &[u8]) -> Vec<Value> {
+    let text = text(bytes);
+    assert!(text.is_empty() || text.ends_with('\n'), "the last line is whole: {text}");
+    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+}
+
+fn summaries(lines: &[Value]) -> Vec<&Value> {
+    lines.iter().filter(|line| line["kind"] == "summary").collect()
+}
+
+/// Trace and weights hash of the session that a page would run to `update`.
+fn session(link: &str, update: u32) -> (String, String) {
+    let mut session = Session::new();
+    let spec = Box::new(parse(link).spec);
+    session.apply(command::Command::Load { spec, run_to: update });
+    let mut seconds = 0.0;
+    loop {
+        session.tick(&mut || {
+            seconds += 0.001;
+            seconds
+        });
+        for report in session.take_reports() {
+            if let Report::Snapshot(now) = report
+                && now.state == RunState::Paused
+                && now.update == update
+                && let Some(weights) = now.weights_hash
+            {
+                return (hex(now.trace_hash), hex(weights));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_run_without_a_page_is_the_pages_run() {
+    // The link's own step and budget do not end it.
+    let link = format!("{LINK}&budget=1000&step=5");
+    let output = output(&["train", &link, "--steps", "2001", "--json"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stderr), "");
+    let lines = json(&output.stdout);
+    let keys = |line: &Value| line.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
+    let eval = ["better", "ci95", "env_steps", "kind", "max", "mean", "metric", "min", "per_agent", "seed", "updates"];
+    let eval: Vec<&str> = eval.into_iter().chain(["wall_s"]).collect();
+    let (last, evals) = lines.split_last().expect("there are lines");
+    assert!(evals.len() >= 4, "every 500 env steps: {evals:?}");
+    for line in evals {
+        let mut found = keys(line);
+        found.sort();
+        assert_eq!(found, eval);
+        assert_eq!(
+            (&line["kind"], &line["metric"], &line["better"]),
+            (&"eval".into(), &"steps".into(), &"lower".into())
+        );
+        assert_eq!(line["per_agent"].as_array().map(Vec::len), Some(2));
+    }
+    let mut found = keys(last);
+    found.sort();
+    let summary =
+        ["best", "env_steps", "kind", "last3", "seed", "trace_hash", "updates", "wall_s", "weights_hash"].to_vec();
+    assert_eq!(found, summary);
+    assert_eq!(last["env_steps"], 2016, "the first update boundary at or after 2001");
+    assert_eq!(evals.last().expect("there are some")["env_steps"], 2016, "the end is evaluated");
+    let means: Vec<f64> = evals.iter().filter_map(|line| line["mean"].as_f64()).collect();
+    assert_eq!(last["best"].as_f64(), means.iter().copied().reduce(f64::min), "fewer steps are better");
+    let last3: Vec<f64> = last["last3"].as_array().expect("a list").iter().filter_map(Value::as_f64).collect();
+    assert_eq!(last3, means[means.len() - 3..]);
+    let (trace, weights) = session(LINK, 63);
+    assert_eq!((&last["updates"], &last["trace_hash"]), (&63.into(), &trace.into()));
+    assert_eq!(last["weights_hash"], weights);
+}
+
+#[test]
+fn seeds_are_half_open_and_each_is_its_own_run() {
+    let three = output(&["train", LINK, "--steps=600", "--seeds=3..6", "--json"]);
+    let lines = json(&three.stdout);
+    let summaries = summaries(&lines);
+    let seeds: Vec<u64> = summaries.iter().filter_map(|line| line["seed"].as_u64()).collect();
+    assert_eq!(seeds, [3, 4, 5]);
+    let alone = output(&["train", &LINK.replace("seed=7", "seed=4"), "--steps", "600", "--json", "--engine", "cpu"]);
+    let alone = json(&alone.stdout);
+    assert_eq!(alone.last().expect("a summary")["trace_hash"], summaries[1]["trace_hash"]);
+    assert_ne!(summaries[0]["trace_hash"], summaries[1]["trace_hash"]);
+}
+
+#[test]
+fn a_person_reads_lines() {
+    let address = format!("https://tandem.test/page/{LINK}");
+    let output = output(&["train", &address, "--steps", "500"]);
+    let text = text(&output.stdout);
+    assert!(text.starts_with("seed 7  env step 0  update 0  mean "), "{text}");
+    assert!(text.contains("seed 7: 512 env steps, 16 updates in "), "{text}");
+    assert!(text.lines().all(|line| !line.contains('{')), "{text}");
+    let chinese = tandem(&["train", LINK, "--steps", "500"]).env("LC_ALL", "zh_CN.UTF-8").output();
+    let chinese = chinese.expect("the program starts");
+    assert!(String::from_utf8_lossy(&chinese.stdout).contains("环境步"));
+}
+
+#[test]
+fn what_is_clamped_is_a_warning_and_the_run_goes_on() {
+    let output = output(&["train", &format!("{LINK}&batch=99999&colour=blue"), "--steps", "100", "--json"]);
+    assert!(output.status.success());
+    let told = text(&output.stderr);
+    assert!(told.contains("warning: batch: 99999 is not allowed; 1024 is used. Allowed: 1 … 1024."), "{told}");
+    assert!(told.contains("warning: colour = blue"), "{told}");
+    assert_eq!(summaries(&json(&output.stdout)).len(), 1);
+}
+
+#[test]
+fn what_cannot_be_carried_out_is_a_sentence_that_says_what_is_allowed() {
+    let cases: [(&[&str], &str); 14] = [
+        (&["train"], "needs an experiment's link"),
+        (&["train", LINK], "needs --steps N"),
+        (&["train", LINK, "--steps"], "--steps needs a value. Allowed: 1 … 4294967295."),
+        (&["train", LINK, "--steps", "--json"], "--steps needs a value"),
+        (&["train", LINK, "--steps", "0"], "Allowed: a whole number from 1 to 4294967295."),
+        (&["train", LINK, "--steps", "1e3"], "“1e3” is not allowed"),
+        (&["train", LINK, "--steps", "4294967296"], "“4294967296” is not allowed"),
+        (&["train", LINK, "--steps", "9", "--seeds", "5..2"], "A..B with whole numbers and A below B"),
+        (&["train", LINK, "--steps", "9", "--seeds", "5"], "“5” names no seeds"),
+        (&["train", LINK, "--steps", "9", "--engine", "gpu"], "“gpu” is not an engine of this release. Allowed: cpu."),
+        (&["train", LINK, "--steps", "9", "--sedes", "1..2"], "“--sedes” is not understood here"),
+        (&["train", LINK, "--steps", "9", "more"], "“more” is not understood here"),
+        (&["train", "hello", "--steps", "9"], "“hello” is not an experiment link"),
+        (&["trian", LINK], "There is no command “trian”"),
+    ];
+    for (words, expected) in cases {
+        let output = output(words);
+        let told = text(&output.stderr);
+        assert!(told.contains(expected), "{words:?}: {told}");
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        assert_eq!(text(&output.stdout), "", "{words:?}");
+    }
+}
+
+#[test]
+fn divergence_is_told_and_is_no_success() {
+    let output = output(&["train", "#v=1&env=pellet&algo=qmix&lr=1&seed=7", "--steps", "4000", "--json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+    let told = text(&output.stderr);
+    assert!(told.starts_with("Seed 7 diverged: training stopped at update "), "{told}");
+    let lines = json(&output.stdout);
+    assert_eq!(lines.last().expect("a summary")["weights_hash"], Value::Null);
+}
+
+#[test]
+fn help_and_version_are_printed() {
+    for words in [["--help"], ["help"], ["-h"]] {
+        let output = output(&words);
+        assert!(output.status.success());
+        assert!(text(&output.stdout).contains("tandem train LINK --steps N"));
+    }
+    assert!(text(&output(&["--version"]).stdout).starts_with("tandem "));
+}
+
+#[test]
+fn a_closed_pipe_is_told() {
+    let mut child = tandem(&["train", LINK, "--steps", "100000", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut line = String::new();
+    let mut reader = BufReader::new(child.stdout.take().expect("piped"));
+    reader.read_line(&mut line).expect("a first line");
+    drop(reader);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(1));
+    let told = text(&output.stderr);
+    assert!(told.contains("Nobody reads the output any more"), "{told}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told() {
+    for words in [&["train", LINK, "--steps", "100"][..], &["--help"]] {
+        let full = File::options().write(true).open("/dev/full").expect("Linux has a full disk");
+        let output = tandem(words).stdout(full).stderr(Stdio::piped()).output().expect("the program starts");
+        assert_eq!(output.status.code(), Some(1));
+        let told = text(&output.stderr);
+        assert!(told.contains("No space left on device") && told.contains("free some space"), "{told}");
+    }
+}
+
+/// A file that may not grow beyond a kilobyte: the line that does not fit is not begun.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_line_is_written_whole_or_not_at_all() {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("full.jsonl");
+    let script = r#"trap "" XFSZ; ulimit -f 1; exec "$0" train "$1" --steps 5000 --json > "$2""#;
+    let output = Command::new("bash")
+        .args(["-c", script, env!("CARGO_BIN_EXE_tandem"), LINK])
+        .arg(&file)
+        .env("LC_ALL", "C")
+        .output()
+        .expect("bash starts");
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("The output takes no more"), "{}", text(&output.stderr));
+    let mut written = Vec::new();
+    File::open(&file).and_then(|mut file| file.read_to_end(&mut written)).expect("the file is there");
+    let lines = json(&written);
+    assert!(lines.len() > 2 && written.len() <= 1024, "{} lines, {} bytes", lines.len(), written.len());
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_at_an_update_with_the_summary() {
+    let mut child = tandem(&["train", LINK, "--steps", "4000000000", "--seeds", "7..9", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut reader = BufReader::new(child.stdout.take().expect("piped"));
+    let mut written = String::new();
+    for _ in 0..3 {
+        reader.read_line(&mut written).expect("a line");
+    }
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill starts");
+    assert!(killed.success());
+    reader.read_to_string(&mut written).expect("the rest");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    let told = text(&output.stderr);
+    assert!(told.contains("Ended by Ctrl-C"), "{told}");
+    let lines = json(written.as_bytes());
+    let summaries = summaries(&lines);
+    assert_eq!(summaries.len(), 1, "the other seed is not begun");
+    let updates = summaries[0]["updates"].as_u64().expect("a count") as u32;
+    let (trace, weights) = session(LINK, updates);
+    assert_eq!((&summaries[0]["trace_hash"], &summaries[0]["weights_hash"]), (&trace.into(), &weights.into()));
+}
