@@ -7,3 +7,5 @@ mod differences;
 mod lists;
 #[path = "gradients/monotone.rs"]
 mod monotone;
+#[path = "gradients/policies.rs"]
+mod policies;

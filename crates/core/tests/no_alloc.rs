@@ -12,9 +12,10 @@ use tandem_core::env::matrix_game::MatrixSpec;
 use tandem_core::env::pellet::{PelletSpec, StartLayout};
 use tandem_core::env::registry::EnvSpec;
 use tandem_core::env::two_step::TwoStepSpec;
-use tandem_core::experiment::spec::{AlgoChoice, ExperimentSpec};
+use tandem_core::experiment::spec::{EnvChoice, ExperimentSpec};
 use tandem_core::marl::learner::{Evaluations, Learner};
 use tandem_core::marl::parts::clock::{EPISODES, GRADIENT_STEP};
+use tandem_core::marl::registry::ALGORITHMS;
 use tandem_core::nn::graph::Cursor;
 
 struct Counting;
@@ -54,9 +55,10 @@ fn a_warm_run_allocates_nothing() {
         EnvSpec::TwoStep(TwoStepSpec::default()),
     ];
     for spec in specs {
-        for algo in [AlgoChoice::Iql, AlgoChoice::Vdn, AlgoChoice::Qmix] {
+        for algo in ALGORITHMS.map(|algo| algo.choice) {
             let env: Arc<dyn Env> = spec.build().expect("valid").into();
-            let mut settings = ExperimentSpec::default().learner;
+            let mut settings = ExperimentSpec::defaults(EnvChoice::Pellet, algo).learner;
+            (settings.epochs, settings.minibatches, settings.value_clip) = (2, 1, 0.2);
             (settings.envs, settings.batch, settings.buffer) = (4, 8, 100);
             (settings.rollout, settings.grad_steps, settings.standardise) = (env.info().max_steps, 2, true);
             let learner = Learner::new(env, algo, &settings, 1, Evaluations { episodes: 1, explores: false });

@@ -340,8 +340,8 @@ impl ExperimentSpec {
         } else {
             // One-shot and two-step games: episodes so short that a pass needs no parts.
             l.gamma = 0.99;
-            (l.envs, l.rollout, l.minibatches) = (32, 4, 1);
-            self.budget = 128_000;
+            (l.envs, l.rollout, l.epochs, l.minibatches) = (32, 4, 4, 1);
+            self.budget = 64_000;
             self.eval_every = 2_000;
             self.eval_episodes = 1;
         }

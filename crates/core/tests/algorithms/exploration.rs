@@ -13,7 +13,7 @@ use tandem_core::marl::probe::{Probe, greedy};
 use tandem_core::marl::settings::{ExploreChoice, LearnerSettings};
 use tandem_core::nn::graph::Phase;
 
-use crate::support::{ALL, Tiny, counter, learner, settings, step_env, update};
+use crate::support::{ALL, POLICIES, Tiny, counter, learner, settings, step_env, update};
 
 #[test]
 fn p10_exploration_never_picks_an_illegal_action() {
@@ -166,7 +166,8 @@ fn p37_without_an_id_equal_observations_give_equal_actions() {
 fn p38_acting_reads_execution_buffers_alone() {
     let mut spec = ExperimentSpec::defaults(EnvChoice::Matrix, AlgoChoice::Qmix);
     spec.matrix.game = GameChoice::Climbing;
-    for algo in ALL {
+    for algo in ALL.into_iter().chain(POLICIES) {
+        let spec = if algo.is_policy_gradient() { ExperimentSpec::defaults(spec.env, algo) } else { spec.clone() };
         let run = Run::new(ExperimentSpec { algo, ..spec.clone() }, 1).expect("a valid experiment");
         let infos = run.learner.plan.real_infos();
         let mut acting = 0;
@@ -182,5 +183,8 @@ fn p38_acting_reads_execution_buffers_alone() {
         }
         assert_eq!(acting, 4, "a network and a choice, in training and in evaluation");
         assert!(infos.iter().any(|info| info.name == "train.state" && !info.execution));
+        let is_hidden = |name: &str| infos.iter().any(|info| info.name == name && !info.execution);
+        assert_eq!(is_hidden("critic.weights"), algo.is_policy_gradient(), "a critic is training data");
+        assert_eq!(is_hidden("mixer.weights"), algo == AlgoChoice::Qmix);
     }
 }

@@ -1,6 +1,6 @@
 //! Worlds small enough to compute by hand, networks that are tables, and access to a run's buffers by name.
 
-use std::cell::Ref;
+use std::cell::{Ref, RefMut};
 use std::fmt::{Debug, Formatter};
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use tandem_core::experiment::snapshot::EvalPoint;
 use tandem_core::experiment::spec::ExperimentSpec;
 use tandem_core::marl::learner::{Evaluations, Learner};
 use tandem_core::marl::parts::clock::{ENV_STEP, RING_FILL};
-use tandem_core::marl::settings::{AlgoChoice, LearnerSettings, TargetChoice};
-use tandem_core::nn::graph::{Buffers, Content, Doubles, Id, Plan, Precision, Reals, Training};
+use tandem_core::marl::settings::{ActivationChoice, AlgoChoice, LearnerSettings, TargetChoice};
+use tandem_core::nn::graph::{Buffers, Content, Doubles, Id, List, Plan, Precision, Reals, Training, Words};
 use tandem_core::nn::layers::{Layer, Mlp};
 
 type Rules = dyn Fn(u32, &[u32], &mut [f32]) -> Ended + Send + Sync;
@@ -151,6 +151,40 @@ pub(crate) fn settings() -> LearnerSettings {
         hyper_hidden: 8,
         ..ExperimentSpec::default().learner
     }
+}
+
+pub(crate) const POLICIES: [AlgoChoice; 2] = [AlgoChoice::Ippo, AlgoChoice::Mappo];
+
+/// The same for policy gradients: one gradient step on the whole rollout.
+pub(crate) fn policy_settings() -> LearnerSettings {
+    LearnerSettings {
+        epochs: 1,
+        minibatches: 1,
+        entropy: 0.0,
+        value_norm: false,
+        activation: ActivationChoice::Tanh,
+        critic_lr: 1e-3,
+        ..settings()
+    }
+}
+
+/// Runs the calls of that name in `list`.
+pub(crate) fn run_calls<R: Precision>(list: &List, name: &str, buffers: &Buffers<R>) {
+    let mut calls = list.calls().filter(|(_, call)| call.name() == name).peekable();
+    assert!(calls.peek().is_some(), "no {name}");
+    calls.for_each(|(_, call)| R::run(call, buffers));
+}
+
+/// The buffer of that name, to write.
+pub(crate) fn write_named<'a, R: Real>(learner: &Learner, buffers: &'a Buffers<R>, name: &str) -> RefMut<'a, Vec<R>> {
+    let found = ids::<Reals>(&learner.plan).into_iter().find(|(known, _)| known == name);
+    buffers.write(found.unwrap_or_else(|| panic!("no buffer {name}")).1)
+}
+
+/// The buffer of words of that name, to write.
+pub(crate) fn words_named<'a, R: Real>(learner: &Learner, buffers: &'a Buffers<R>, name: &str) -> RefMut<'a, Vec<u32>> {
+    let found = ids::<Words>(&learner.plan).into_iter().find(|(known, _)| known == name);
+    buffers.write(found.unwrap_or_else(|| panic!("no buffer {name}")).1)
 }
 
 /// A learner of `env` with seed 1.

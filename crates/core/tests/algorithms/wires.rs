@@ -9,7 +9,7 @@ use tandem_core::marl::learner::{Evaluations, Learner};
 use tandem_core::marl::settings::{LearnerSettings, TargetChoice};
 use tandem_core::nn::graph::{Buffers, Call, Content, Doubles, Id, Ints, List, Plan, Reals, Singles, Training, Words};
 
-use crate::support::{ALL, Tiny, ids, settings};
+use crate::support::{ALL, POLICIES, Tiny, ids, settings};
 
 /// Borrows every buffer of a kind that `call` may not write, and for writing those it may not even read: whatever it
 /// touches beyond its wires then panics.
@@ -48,10 +48,17 @@ fn assert_keeps_to_its_wires(plan: &Plan, buffers: &Buffers<f32>, call: &dyn Cal
 
 #[test]
 fn calls_touch_only_what_their_wires_name() {
-    for algo in ALL {
+    for algo in ALL.into_iter().chain(POLICIES) {
         for (shared, standardise, target) in [(true, true, TargetChoice::Hard), (false, false, TargetChoice::Soft)] {
-            let settings =
-                LearnerSettings { shared, standardise, target, target_every: 1, hyper_layers: 2, ..settings() };
+            let settings = LearnerSettings {
+                shared,
+                standardise,
+                target,
+                target_every: 1,
+                hyper_layers: 2,
+                value_norm: shared,
+                ..settings()
+            };
             let env = world::build(&ExperimentSpec::defaults(EnvChoice::Pellet, algo)).expect("a valid world");
             let learner = Learner::new(Arc::from(env), algo, &settings, 1, Evaluations { episodes: 2, explores: true });
             let buffers = learner.start::<f32>();
@@ -61,7 +68,8 @@ fn calls_touch_only_what_their_wires_name() {
                 assert_keeps_to_its_wires(&learner.plan, &buffers, call);
                 names.insert(call.name());
             }
-            assert_eq!(names.contains("reward_moments"), standardise);
+            assert_eq!(names.contains("reward_moments"), standardise && !algo.is_policy_gradient());
+            assert_eq!(names.contains("popart"), shared && algo.is_policy_gradient());
             assert!(names.len() > 15, "{names:?}");
         }
     }
