@@ -153,6 +153,10 @@ fn claim(row: &Row, lower_is_better: bool) -> String {
             let sign = if lower_is_better { "≤" } else { "≥" };
             of(format!("{sign} {headline} within {env_steps} env steps"))
         }
+        Claim::PaidOnce { headline, env_steps } => {
+            let sign = if lower_is_better { "≤" } else { "≥" };
+            of(format!("{sign} {headline} within {env_steps} env steps, returns sum to the rate of pellets walked to"))
+        }
         Claim::Tables { of: values, within, greedy_return } => {
             let values = match values {
                 Values::Optimal => "Q*",

@@ -49,17 +49,17 @@ fn p41_one_pellet_on_4x4_is_reached_without_detours() {
 
 #[test]
 fn p41_one_pellet_on_6x6_is_reached_without_detours() {
-    check(&["pellet_6x6_vdn", "pellet_6x6_qmix"]);
+    check(&["pellet_6x6_vdn", "pellet_6x6_qmix", "pellet_6x6_ippo", "pellet_6x6_mappo"]);
 }
 
 #[test]
 fn p41_several_pellets_and_limited_sight() {
-    check(&["pellet_6x6_four_qmix", "sight_4x4_qmix", "sight_6x6_qmix"]);
+    check(&["pellet_6x6_four_qmix", "sight_4x4_qmix", "sight_6x6_qmix", "sight_4x4_ippo", "sight_4x4_mappo"]);
 }
 
 #[test]
 fn p41_conflicts() {
-    check(&["pellet_race", "prisoners_dilemma", "stag_hunt", "matching_pennies"]);
+    check(&["pellet_race", "free_rider", "prisoners_dilemma", "stag_hunt", "matching_pennies"]);
 }
 
 #[test]

@@ -97,6 +97,11 @@ pub(crate) fn measure(row: &Row, seed: u64) -> Outcome {
     outcome.holds = outcome.diverged.is_none()
         && match row.claim {
             Claim::Ends { headline, env_steps } => !better(headline, outcome.last) && spec.budget <= env_steps,
+            Claim::PaidOnce { headline, env_steps } => {
+                let paid: f32 = outcome.returns.iter().sum();
+                let is_paid_once = (paid - (last.solved - over_at_once(&run))).abs() < 1e-4;
+                !better(headline, outcome.last) && spec.budget <= env_steps && is_paid_once
+            }
             Claim::Tables { within, greedy_return, .. } => {
                 outcome.error.is_some_and(|error| error <= within)
                     && outcome.last == greedy_return
@@ -107,6 +112,13 @@ pub(crate) fn measure(row: &Row, seed: u64) -> Outcome {
             Claim::Reported => true,
         };
     outcome
+}
+
+/// Share of the enumerated starts at which there is nothing left to do, a pellet under an agent.
+fn over_at_once(run: &Run) -> f32 {
+    let (env, mut state) = (&run.learner.env, start(run));
+    let starts = env.info().enumerated_starts;
+    (0..starts).filter(|&start| env.reset_to(state.view_mut(), start)).count() as f32 / starts as f32
 }
 
 fn start(run: &Run) -> EnvState {

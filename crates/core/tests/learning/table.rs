@@ -44,6 +44,13 @@ pub(crate) enum Claim {
         /// Env steps.
         env_steps: u32,
     },
+    /// The same, and the agents' returns sum to the share of episodes whose pellet somebody walked to: it is paid once.
+    PaidOnce {
+        /// Bound, in the measure's unit.
+        headline: f32,
+        /// Env steps.
+        env_steps: u32,
+    },
     /// The joint values learned in all states of the two-step game, after at most 5,000 gradient steps.
     Tables {
         /// The values they are compared with.
@@ -95,6 +102,7 @@ impl Row {
 }
 
 const ALGORITHMS: [&str; 3] = ["iql", "vdn", "qmix"];
+const POLICIES: [&str; 2] = ["ippo", "mappo"];
 
 /// The table.
 pub(crate) fn rows() -> Vec<Row> {
@@ -130,16 +138,23 @@ fn pellet() -> Vec<Row> {
     let preset = |id: &str, preset| row(section, id, 5, Source::Preset(preset));
     let small = Claim::Ends { headline: 3.1, env_steps: 100_000 };
     let large = Claim::Ends { headline: 5.2, env_steps: 150_000 };
+    let (policies_small, policies_large) =
+        (Claim::Ends { headline: 3.1, env_steps: 50_000 }, Claim::Ends { headline: 5.2, env_steps: 100_000 });
     let six = "#v=1&env=pellet&size=6x6&lr_over=100000&budget=100000";
     vec![
         preset("pellet_4x4_iql", "pellet_iql"),
         preset("pellet_4x4_vdn", "pellet_vdn").must(small, 5),
         preset("pellet_4x4_qmix", "pellet_qmix").must(small, 5),
         preset("pellet_4x4_qmix_one_layer", "pellet_qmixer"),
+        preset("pellet_4x4_ippo", "pellet_ippo").must(policies_small, 5),
+        preset("pellet_4x4_mappo", "pellet_mappo").must(policies_small, 5),
+        preset("pellet_4x4_group", "pellet_group").must(policies_small, 5),
         world("pellet_6x6_iql", &format!("{six}&algo=iql")),
         world("pellet_6x6_vdn", &format!("{six}&algo=vdn")).must(large, 5),
         preset("pellet_6x6_qmix", "pellet_6x6").must(large, 5),
         world("pellet_6x6_qmix_one_layer", &format!("{six}&algo=qmix&hyper=1")),
+        preset("pellet_6x6_ippo", "pellet_6x6_ippo").must(policies_large, 5),
+        preset("pellet_6x6_mappo", "pellet_6x6_mappo").must(policies_large, 5),
     ]
 }
 
@@ -161,11 +176,23 @@ fn sight_and_several_pellets() -> Vec<Row> {
             });
         }
     }
+    for algo in POLICIES {
+        let id = format!("sight_4x4_{algo}");
+        let source = Source::Preset(if algo == "ippo" { "sight_4x4_ippo" } else { "sight_4x4_mappo" });
+        rows.push(row(section, &id, 5, source).must(Claim::Ends { headline: 3.3, env_steps: 50_000 }, 5));
+        for (id, world) in [
+            ("pellet_6x6_four", "size=6x6&start=random&pellets=4&budget=150000&eval_every=2000"),
+            ("sight_6x6", "size=6x6&sight=2&budget=100000&eval_every=1000"),
+        ] {
+            let link = format!("#v=1&env=pellet&algo={algo}&{world}");
+            rows.push(row(section, &format!("{id}_{algo}"), 5, Source::Link(link)));
+        }
+    }
     rows
 }
 
 fn common_payoffs() -> Vec<Row> {
-    let section = "Climbing and penalty games: one common payoff, uniform joint actions";
+    let section = "Climbing and penalty games: one common payoff; value-based learners try uniform joint actions";
     let game = |id: &str, link: &str| row(section, id, 20, Source::Link(format!("#v=1&env=matrix&{link}")));
     let mut rows = vec![
         row(section, "climbing_qmix", 20, Source::Preset("climbing_qmix")),
@@ -174,8 +201,11 @@ fn common_payoffs() -> Vec<Row> {
         row(section, "climbing_hysteretic", 20, Source::Preset("climbing_hysteretic"))
             .must(Claim::Ends { headline: 11.0, env_steps: 128_000 }, 18),
     ];
+    for algo in POLICIES {
+        rows.push(game(&format!("climbing_{algo}"), &format!("algo={algo}")));
+    }
     for k in [0, 25, 50, 75, 100] {
-        for algo in ALGORITHMS {
+        for algo in ALGORITHMS.into_iter().chain(POLICIES) {
             let link = format!("game=penalty&penalty=-{k}&algo={algo}");
             rows.push(game(&format!("penalty_{k}_{algo}"), &link));
         }
@@ -196,6 +226,8 @@ fn conflict() -> Vec<Row> {
     let ends = |headline, env_steps| Claim::Ends { headline, env_steps };
     vec![
         preset("pellet_race").must(ends(1.85, 50_000), 3),
+        preset("pellet_race_ippo").must(Claim::PaidOnce { headline: 1.85, env_steps: 50_000 }, 3),
+        row(section, "free_rider", 5, Source::Preset("free_rider")),
         preset("prisoners_dilemma").must(Claim::Joint([2, 2]), 3),
         preset("stag_hunt"),
         preset("matching_pennies").must(Claim::Turns(10), 3),
