@@ -174,7 +174,7 @@ fn p29_advantages_are_normalised_over_agents_that_act() {
             (named(&learner, &buffers, "minibatch.scaled_advantage"), named(&learner, &buffers, "minibatch.advantage"));
         let obs = named(&learner, &buffers, "minibatch.observation");
         let width = obs.len() / scaled.len();
-        let acts = |row: usize| row % 2 == 0 || (0..5).any(|t| t % 2 == 0 && obs[row * width + t] == 1.0);
+        let acts = |row: usize| row.is_multiple_of(2) || (0..5).any(|t| t % 2 == 0 && obs[row * width + t] == 1.0);
         let groups: &[&[usize]] = if norm_adv == NormAdvChoice::Batch { &[&[0, 1]] } else { &[&[0], &[1]] };
         for agents in groups {
             let rows = || (0..scaled.len()).filter(|row| agents.contains(&(row % 2)) && acts(*row));
