@@ -116,8 +116,9 @@ fn p22_displayed_values_are_what_the_weights_say() {
             // The surface's corners lie at the ends of its axes; rows go along y.
             let (x, y) = (joint.learned.x, joint.learned.y);
             let corner = |x: f32, y: f32| q_tot(&[f64::from(x), f64::from(y)]);
-            assert_near(joint.learned.surface[4], corner(x.1, y.0), "surface");
-            assert_near(joint.learned.surface[20], corner(x.0, y.1), "surface");
+            let side = joint.learned.points as usize;
+            assert_near(joint.learned.surface[side - 1], corner(x.1, y.0), "surface");
+            assert_near(joint.learned.surface[side * (side - 1)], corner(x.0, y.1), "surface");
         }
     }
 }
