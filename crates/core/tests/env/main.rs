@@ -2,6 +2,7 @@
 
 mod contract;
 mod matrix;
+mod pellet_mirror;
 mod pellet_optimum;
 mod pellet_rules;
 mod scripts;

@@ -40,7 +40,11 @@ fn presets_differ_and_stand_in_groups() {
 fn conflict_presets_refuse_value_factorisation() {
     for preset in presets().iter().filter(|preset| preset.group == PresetGroup::Conflict) {
         let spec = preset.read().spec.clone();
-        assert!(matches!(spec.algo, AlgoChoice::Iql | AlgoChoice::Ippo), "{}: every agent learns for itself", preset.id);
+        assert!(
+            matches!(spec.algo, AlgoChoice::Iql | AlgoChoice::Ippo),
+            "{}: every agent learns for itself",
+            preset.id
+        );
         // Where all rewards but the costs of moves are common, the conflict is about who pays.
         let is_common = spec.pellet.alpha == 1.0;
         for algo in [AlgoChoice::Vdn, AlgoChoice::Qmix] {
