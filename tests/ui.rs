@@ -5,6 +5,7 @@ mod ui {
     mod edits;
     mod fixture;
     mod page;
+    mod policy;
     mod rewards;
     mod texts;
     mod views;

@@ -45,6 +45,11 @@ pub enum Icon {
     Warning,
 }
 
+/// The arrow of a menu, in place of egui's own glyph.
+pub fn unfold(ui: &egui::Ui, rect: Rect, visuals: &egui::style::WidgetVisuals, _is_open: bool) {
+    paint(ui.painter(), Icon::ChevronDown, rect, 10.0, visuals.fg_stroke.color);
+}
+
 /// Paints `icon` into the middle of `rect`, `size` wide.
 pub fn paint(painter: &Painter, icon: Icon, rect: Rect, size: f32, color: Color32) {
     let pen = Pen { painter, center: rect.center(), unit: size / 16.0, color };

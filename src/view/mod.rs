@@ -4,16 +4,19 @@
 //! frame.
 
 pub mod api;
+pub mod badges;
 pub mod icons;
 pub mod numbers;
 pub mod orbit;
 pub mod outline;
 pub mod parts;
 pub mod plots;
+pub mod policy;
 pub mod qtot;
 pub mod registry;
 pub mod returns;
 pub mod rewards;
+pub mod rows;
 pub mod slider;
 pub mod stage;
 pub mod text;

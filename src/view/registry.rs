@@ -1,6 +1,7 @@
 //! The list of views, in the order of their tabs. Menus, links, layout and tests iterate over it.
 
 use crate::view::api::View;
+use crate::view::policy::PolicyView;
 use crate::view::qtot::QtotView;
 use crate::view::returns::ReturnsView;
 use crate::view::rewards::RewardsView;
@@ -8,5 +9,10 @@ use crate::view::rewards::RewardsView;
 /// Fresh views, in the order of their tabs.
 #[must_use]
 pub fn views() -> Vec<Box<dyn View>> {
-    vec![Box::new(QtotView::default()), Box::new(ReturnsView), Box::new(RewardsView::default())]
+    vec![
+        Box::new(QtotView::default()),
+        Box::new(PolicyView::default()),
+        Box::new(ReturnsView),
+        Box::new(RewardsView::default()),
+    ]
 }

@@ -3,7 +3,7 @@
 use egui::vec2;
 use egui_kittest::kittest::Queryable as _;
 
-use super::page::Window;
+use super::window::Window;
 
 #[test]
 fn p43_a_diverged_run_names_the_tensor_and_offers_its_weights() {

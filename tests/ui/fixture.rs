@@ -6,7 +6,9 @@ use tandem::view::theme::Theme;
 use tandem_core::env::api::{Frame, Mix};
 use tandem_core::experiment::command::{Command, Watch};
 use tandem_core::experiment::session::Session;
-use tandem_core::experiment::snapshot::{EvalPoint, Facts, JointValues, Mixed, Optimum, Paid, Report, Snapshot, Stage};
+use tandem_core::experiment::snapshot::{
+    EvalPoint, Facts, JointValues, Mixed, Optimum, Paid, PolicyStats, Report, Snapshot, Stage,
+};
 use tandem_core::experiment::spec::{AlgoChoice, EnvChoice, ExperimentSpec, GameChoice, RewardChoice};
 
 /// Everything a view reads, owned.
@@ -186,6 +188,32 @@ pub(crate) fn free_rider() -> Page {
     page
 }
 
+/// A policy-gradient run some updates after its start.
+pub(crate) fn policy(algo: AlgoChoice) -> Page {
+    let mut page = pellet(AlgoChoice::Iql);
+    page.spec = ExperimentSpec::defaults(EnvChoice::Pellet, algo);
+    page.facts.is_policy_gradient = true;
+    page.snapshot.stage.per_action = vec![vec![0.05, 0.03, 0.62, 0.02, 0.28], vec![0.1, 0.2, 0.25, 0.05, 0.4]];
+    page.snapshot.stage.greedy = vec![2, 4];
+    page.snapshot.stage.values = if algo == AlgoChoice::Mappo { vec![0.83] } else { vec![0.83, 0.79] };
+    page.snapshot.stage.overlay =
+        page.snapshot.stage.overlay.iter().map(|q| q.iter().map(|q| q.clamp(0.0, 1.0)).collect()).collect();
+    let stats = |update: u32| PolicyStats {
+        histogram: (0..32).map(|bin| (900.0 * exp(-0.35 * (bin as f32 - 15.5).abs())) as u32).collect(),
+        clip: 0.2,
+        clip_fraction: 0.04,
+        kl: 0.002 + 0.02 * exp(-0.004 * update as f32) * (1.0 + 0.3 * ((update * 7919) % 11) as f32 / 11.0),
+        entropy: 0.4 + 1.2 * exp(-0.001 * update as f32),
+        value_loss: Some(0.02),
+        explained_variance: Some(1.0 - 0.9 * exp(-0.002 * update as f32)),
+    };
+    for point in &mut page.curve {
+        point.policy = (point.update > 0).then(|| stats(point.update));
+    }
+    page.snapshot.policy = Some(stats(900));
+    page
+}
+
 /// The climbing game.
 pub(crate) fn climbing() -> Page {
     let table = [11.0, -30.0, 0.0, -30.0, 7.0, 0.0, 0.0, 6.0, 5.0].map(|payoff| (payoff, payoff));
@@ -289,6 +317,7 @@ pub(crate) fn curve(points: u32, end: f32, start: f32, rate: f32) -> Vec<EvalPoi
                     let (found, rushing) = (1.0 - 0.6 * exp(-rate * k as f32), 0.5 - 0.2 * exp(-rate * k as f32));
                     vec![found, found * rushing, -0.05 * mean, found, found * (1.0 - rushing), -0.03 * mean]
                 },
+                policy: None,
                 solved: 1.0 - 0.8 * exp(-rate * k as f32),
                 episodes: 16,
             }

@@ -11,6 +11,7 @@ use super::field::{FieldReply, field};
 use crate::app::ctx::PageCtx;
 use crate::app::desk::{Desk, Typing};
 use crate::app::intent::{FieldEdit, Intent};
+use crate::view::badges::badges_ui;
 use crate::view::icons::{self, Icon};
 use crate::view::numbers;
 use crate::view::slider::slider;
@@ -69,8 +70,10 @@ fn group_ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, group: Group, index
         for knob in &first {
             knob_ui(ui, ctx, desk, knob, out);
         }
-        if group == Group::World {
-            field_note(ui, ctx, desk, "world");
+        match group {
+            Group::World => field_note(ui, ctx, desk, "world"),
+            Group::Algorithm => badges_ui(ui, theme, ctx.texts(), ctx.wanted),
+            _ => (),
         }
         if !more.is_empty() {
             fold(ui, ctx, desk, index, more.len(), ctx.t(group.text_id()));

@@ -100,8 +100,15 @@ fn items(ctx: &PageCtx<'_>) -> Vec<Item> {
         text: texts.plural("status.gradient_steps", steps, &[&numbers::count(steps)]),
         ..item("status.gradient_steps", &[], theme.text_dim)
     });
-    items.extend(snapshot.loss.map(|loss| item("status.loss", &[&numbers::value(loss)], theme.text_dim)));
-    items.push(item("status.epsilon", &[&numbers::value(snapshot.epsilon)], theme.text_dim));
+    if ctx.view.facts.is_policy_gradient {
+        if let Some(stats) = &snapshot.policy {
+            items.push(item("status.entropy", &[&numbers::value(stats.entropy)], theme.text_dim));
+            items.push(item("status.kl", &[&numbers::value(stats.kl)], theme.text_dim));
+        }
+    } else {
+        items.extend(snapshot.loss.map(|loss| item("status.loss", &[&numbers::value(loss)], theme.text_dim)));
+        items.push(item("status.epsilon", &[&numbers::value(snapshot.epsilon)], theme.text_dim));
+    }
     items.push(item("status.seed", &[&ctx.wanted.seed.to_string()], theme.text_dim));
     let hash = hex(snapshot.trace_hash);
     items.push(Item {

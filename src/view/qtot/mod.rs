@@ -8,7 +8,6 @@ pub mod contour;
 pub mod flat;
 pub mod mesh;
 pub mod picture;
-pub mod rows;
 pub mod surface;
 pub mod table;
 
@@ -22,8 +21,9 @@ use crate::view::orbit::Orbit;
 use crate::view::qtot::axes::{Axes, Ranges, Subject};
 use crate::view::qtot::picture::Picture;
 use crate::view::qtot::table::Shown;
+use crate::view::rows::rows_ui;
 use crate::view::widgets::{Button, segmented, switch};
-use crate::view::{numbers, parts, returns, stage};
+use crate::view::{icons, numbers, parts, policy, returns, stage};
 
 /// Which picture of the joint value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,17 +60,28 @@ impl View for QtotView {
     fn unavailable(&self, ctx: &ViewCtx<'_>) -> Option<(Sentence, ViewId)> {
         let id = match ctx.spec.algo {
             AlgoChoice::Iql => "qtot.iql",
-            AlgoChoice::Ippo => "qtot.ippo",
-            AlgoChoice::Mappo => "qtot.mappo",
+            AlgoChoice::Ippo => return Some((Sentence::new("qtot.ippo", &[]), policy::ID)),
+            AlgoChoice::Mappo => {
+                let sentence = match ctx.snapshot.stage.values[..] {
+                    [value] => Sentence::new("qtot.mappo", &[&numbers::short(value)]),
+                    _ => Sentence::new("qtot.mappo.heads", &[]),
+                };
+                return Some((sentence, policy::ID));
+            }
             _ if ctx.facts.num_agents < 2 => "qtot.single",
             AlgoChoice::Vdn | AlgoChoice::Qmix => return None,
         };
-        Some((Sentence { id: id.to_owned(), args: Vec::new() }, returns::ID))
+        Some((Sentence::new(id, &[]), returns::ID))
     }
 
     fn ui(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
         if self.unavailable(ctx).is_some() {
-            rows::rows_ui(ui, ctx);
+            let note = if ctx.facts.is_policy_gradient { "policy.rows.note" } else { "qtot.rows.note" };
+            let height = ui.available_height() - ctx.theme.size.small * 3.0;
+            rows_ui(ui, ctx, height);
+            if ctx.facts.num_agents > 1 {
+                ui.label(RichText::new(ctx.texts.t(note)).font(ctx.theme.small()).color(ctx.theme.text_dim));
+            }
             return;
         }
         let Some(joint) = &ctx.snapshot.joint else {
@@ -306,7 +317,8 @@ fn pair_picker(ui: &mut Ui, ctx: &ViewCtx<'_>, shown: (u32, u32), actions: &mut 
     for which in 0..2_u32 {
         let (chosen, other) = if which == 0 { (pair.0, pair.1) } else { (pair.1, pair.0) };
         let text = small(&(chosen + 1).to_string()).color(ctx.theme.agent_text(chosen));
-        let menu = egui::ComboBox::from_id_salt(("pair", which)).width(44.0).selected_text(text).show_ui(ui, |ui| {
+        let menu = egui::ComboBox::from_id_salt(("pair", which)).icon(icons::unfold).width(44.0).selected_text(text);
+        let menu = menu.show_ui(ui, |ui| {
             for agent in (0..ctx.facts.num_agents).filter(|agent| *agent != other) {
                 let name = texts.f("agent.name", &[&(agent + 1).to_string()]);
                 let text = RichText::new(name).color(ctx.theme.agent_text(agent));

@@ -168,6 +168,8 @@ fn paint_overlay(painter: &Painter, ctx: &ViewCtx<'_>, world: &World<'_>, grid: 
         }
         Overlay::Q => {
             let Some(range) = overlay::range(values) else { return };
+            // Probabilities have ends of their own.
+            let range = if ctx.facts.is_policy_gradient { (0.0, 1.0) } else { range };
             let mut mesh = Mesh::default();
             for (cell, q) in cells.clone() {
                 overlay::push_q(&mut mesh, theme, world.cell(grid, cell), q, names, range);

@@ -20,7 +20,7 @@ use crate::view::api::{Action, EditMode, ViewCtx};
 use crate::view::stage::games::GameStage;
 use crate::view::stage::grid::GridStage;
 use crate::view::widgets::{Button, Weight, segmented};
-use crate::view::{numbers, parts};
+use crate::view::{icons, numbers, parts};
 
 pub use self::grid::q_unit;
 pub use self::ground::{paint_agent, thumbnail};
@@ -98,11 +98,13 @@ impl StageView {
         let name = |overlay: Overlay| match overlay {
             Overlay::None => "stage.overlay.none",
             Overlay::Arrows => "stage.overlay.arrows",
+            Overlay::Q if ctx.facts.is_policy_gradient => "stage.overlay.pi",
             Overlay::Q => "stage.overlay.q",
             Overlay::Sight => "stage.overlay.sight",
         };
         let chosen = RichText::new(texts.t(name(self.overlay))).font(ctx.theme.small());
-        let menu = egui::ComboBox::from_id_salt("overlay").selected_text(chosen).show_ui(ui, |ui| {
+        let menu = egui::ComboBox::from_id_salt("overlay").icon(icons::unfold).selected_text(chosen);
+        let menu = menu.show_ui(ui, |ui| {
             for overlay in [Overlay::None, Overlay::Arrows, Overlay::Q, Overlay::Sight] {
                 ui.selectable_value(&mut self.overlay, overlay, texts.t(name(overlay)));
             }
@@ -182,6 +184,9 @@ impl StageView {
             (Frame::Matrix { .. }, _) => texts.t("stage.caption.game").to_owned(),
             (Frame::Grid { .. }, _) if ctx.edit != EditMode::None => texts.t("stage.caption.edit").to_owned(),
             (Frame::Grid { .. }, Overlay::Arrows) => texts.f("stage.caption.arrows", &[&agent]),
+            (Frame::Grid { .. }, Overlay::Q) if ctx.facts.is_policy_gradient => {
+                texts.f("stage.caption.pi", &[&agent, texts.t(q_unit(ctx))])
+            }
             (Frame::Grid { .. }, Overlay::Q) => match overlay::range(&stage.overlay) {
                 Some((low, high)) => texts
                     .f("stage.caption.q", &[&agent, &numbers::value(low), &numbers::value(high), texts.t(q_unit(ctx))]),

@@ -1,5 +1,6 @@
 //! An evaluation's episodes, summed up.
 
+use super::policy;
 use super::snapshot::EvalPoint;
 use crate::base::stats::summary;
 use crate::env::api::Headline;
@@ -37,6 +38,7 @@ pub fn summed_up(learner: &Learner, buffers: &Buffers<f32>) -> EvalPoint {
         ci95: if evaluation.is_exhaustive { 0.0 } else { of_headline.ci95 as f32 },
         returns: (0..n).map(|i| mean_return(i) as f32).collect(),
         parts: (0..width).map(|k| mean_part(k) as f32).collect(),
+        policy: policy::told(learner, buffers),
         solved: ended.iter().filter(|&&e| e & TERMINATED != 0).count() as f32 / episodes as f32,
         episodes: episodes as u32,
     }

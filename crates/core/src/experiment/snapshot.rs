@@ -225,6 +225,8 @@ pub struct EvalPoint {
     pub returns: Vec<f32>,
     /// Mean per episode of each agent's raw reward parts, `[n, parts]`.
     pub parts: Vec<f32>,
+    /// How the policy had moved in the update before, see [`Snapshot::policy`].
+    pub policy: Option<PolicyStats>,
     /// Share of episodes that ended by themselves (not by the time limit).
     pub solved: f32,
     /// Episodes.

@@ -1,0 +1,121 @@
+//! What each agent makes of its own observation, side by side: a bar per action, its Q of a value-based learner or its
+//! probability under a policy.
+
+use egui::{Align2, CornerRadius, Rect, Sense, Stroke, Ui, Vec2, pos2, vec2};
+use tandem_core::base::float;
+
+use crate::view::api::ViewCtx;
+use crate::view::numbers;
+use crate::view::parts;
+use crate::view::stage::q_unit;
+
+/// Draws a panel of bars per agent, together at most `height` high.
+pub fn rows_ui(ui: &mut Ui, ctx: &ViewCtx<'_>, height: f32) {
+    let theme = ctx.theme;
+    let stage = &ctx.snapshot.stage;
+    if stage.per_action.is_empty() {
+        parts::message(ui, theme, vec2(ui.available_width(), height), ctx.texts.t("qtot.waiting"));
+        return;
+    }
+    let agents = stage.per_action.len() as u32;
+    let width = ui.available_width();
+    let per_row = ((width / 220.0) as u32).clamp(1, agents.min(4));
+    let gap = theme.size.gap;
+    let lines = agents.div_ceil(per_row);
+    let height = (height / lines as f32 - gap).clamp(110.0, 260.0);
+    let size = vec2((width - gap * (per_row - 1) as f32) / per_row as f32, height);
+    let values = stage.per_action.iter().flatten().copied();
+    let ends = if ctx.facts.is_policy_gradient {
+        (0.0, 1.0)
+    } else {
+        values.fold((0.0_f32, 0.0_f32), |(low, high), q| (low.min(q), high.max(q)))
+    };
+    for line in 0..lines {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = gap;
+            for agent in line * per_row..((line + 1) * per_row).min(agents) {
+                bars(ui, ctx, agent, size, ends);
+            }
+        });
+    }
+}
+
+/// Entropy of a policy in nats: 0 where one action is certain, ln |A| where all are equally likely.
+pub fn entropy(policy: &[f32]) -> f32 {
+    let term = |p: f32| if p > 0.0 { -f64::from(p) * float::ln(f64::from(p)) } else { 0.0 };
+    policy.iter().map(|&p| term(p)).sum::<f64>() as f32
+}
+
+fn bars(ui: &mut Ui, ctx: &ViewCtx<'_>, agent: u32, size: Vec2, (low, high): (f32, f32)) {
+    let (texts, theme) = (ctx.texts, ctx.theme);
+    let stage = &ctx.snapshot.stage;
+    let values = &stage.per_action[agent as usize];
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let painter = ui.painter_at(rect);
+    painter.rect_filled(rect, CornerRadius::same(theme.size.radius_field), theme.cell);
+    let number = numbers::subscript(agent + 1);
+    let is_policy = ctx.facts.is_policy_gradient;
+    let title = texts.f(if is_policy { "policy.row" } else { "q.row" }, &[&number]);
+    painter.text(rect.min + vec2(10.0, 8.0), Align2::LEFT_TOP, &title, theme.small(), theme.agent_text(agent));
+    let figures = if is_policy { figures(ctx, agent) } else { String::new() };
+    let corner = rect.right_top() + vec2(-10.0, 8.0);
+    painter.text(corner, Align2::RIGHT_TOP, &figures, theme.small(), theme.text_dim);
+    let told = format!("{title} {figures}");
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, &told));
+    let line = theme.size.tiny * 1.4;
+    let plot = Rect::from_min_max(
+        rect.min + vec2(10.0, 12.0 + theme.size.small * 1.4 + line),
+        rect.max - vec2(10.0, 6.0 + line + if low < 0.0 { line } else { 0.0 }),
+    );
+    let span = (high - low).max(1e-6);
+    let y = |value: f32| plot.bottom() - (value - low) / span * plot.height();
+    let step = plot.width() / values.len().max(1) as f32;
+    painter.hline(plot.x_range(), y(0.0), Stroke::new(1.0, theme.line_strong));
+    let greedy = stage.greedy.get(agent as usize).copied();
+    let legal = stage.legal.get(agent as usize);
+    for (action, value) in (0_u32..).zip(values) {
+        let center = plot.left() + step * (action as f32 + 0.5);
+        let is_legal = legal.and_then(|legal| legal.get(action as usize).copied()).unwrap_or(true);
+        let is_greedy = greedy == Some(action);
+        let opacity = if is_greedy { 1.0 } else { 0.38 };
+        let color = theme.fade(theme.agent_color(agent), if is_legal { opacity } else { 0.1 });
+        let width = (step * 0.62).min(46.0);
+        let bar = Rect::from_two_pos(pos2(center - width / 2.0, y(0.0)), pos2(center + width / 2.0, y(*value)));
+        painter.rect_filled(bar, CornerRadius::same(2), color);
+        let ink = if is_greedy { theme.text } else { theme.text_dim };
+        let (anchor, edge) = if *value < 0.0 {
+            (Align2::CENTER_TOP, bar.bottom() + 1.0)
+        } else {
+            (Align2::CENTER_BOTTOM, bar.top() - 1.0)
+        };
+        let figure = if is_policy { numbers::percent(*value) } else { numbers::value(*value) };
+        painter.text(pos2(center, edge), anchor, figure, theme.tiny(), ink);
+        let name = ctx.facts.action_names.get(action as usize).map_or("", |name| texts.t(name));
+        painter.text(pos2(center, rect.bottom() - 5.0), Align2::CENTER_BOTTOM, name, theme.tiny(), ink);
+    }
+    let tip = if is_policy { "policy.row.tip" } else { "q.row.tip" };
+    response.on_hover_text(texts.f(tip, &[&(agent + 1).to_string(), texts.t(q_unit(ctx))]));
+}
+
+/// Entropy of an agent's policy here, and its own value where the critic has one for each.
+fn figures(ctx: &ViewCtx<'_>, agent: u32) -> String {
+    let stage = &ctx.snapshot.stage;
+    let entropy = numbers::short(entropy(&stage.per_action[agent as usize]));
+    let value = stage.values.get(agent as usize).filter(|_| stage.values.len() > 1 || ctx.facts.num_agents == 1);
+    match value {
+        Some(value) => format!("H {entropy}  V {}", numbers::short(*value)),
+        None => format!("H {entropy}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::entropy;
+
+    #[test]
+    fn entropy_is_that_of_the_actions_that_can_happen() {
+        assert_eq!(entropy(&[0.0, 1.0, 0.0]), 0.0);
+        assert!((entropy(&[0.25; 4]) - 1.386_294_4).abs() < 1e-6);
+        assert!((entropy(&[0.5, 0.0, 0.5]) - 0.693_147_2).abs() < 1e-6);
+    }
+}
