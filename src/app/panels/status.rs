@@ -118,6 +118,21 @@ fn items(ctx: &PageCtx<'_>) -> Vec<Item> {
     });
     let engine = knob("engine").map_or_else(String::new, |knob| texts.t(&knob.chosen_id(ctx.view.spec)).to_owned());
     items.push(Item { text: engine, tip: engine_tip(ctx), color: theme.text_dim });
+    items.push(item("status.lr", &[&numbers::value(snapshot.lr)], theme.text_dim));
+    let (filled, room) = snapshot.replay;
+    if room > 0 {
+        items.push(item("status.replay", &[&numbers::percent(filled as f32 / room as f32)], theme.text_dim));
+    }
+    let norm = snapshot.grad_norm;
+    items.extend(norm.map(|norm| item("status.grad_norm", &[&numbers::value(norm)], theme.text_dim)));
+    let facts = ctx.view.facts;
+    let parts = [facts.agent_parameters, facts.mixer_parameters, facts.critic_parameters];
+    let [agents, mixer, critic] = parts.map(numbers::count);
+    items.push(Item {
+        text: texts.f("status.parameters", &[&numbers::count(parts.iter().sum())]),
+        tip: texts.f("status.parameters.tip", &[&agents, &mixer, &critic]),
+        color: theme.text_dim,
+    });
     items
 }
 

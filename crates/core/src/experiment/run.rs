@@ -328,8 +328,6 @@ fn facts(env: &dyn Env, learner: &Learner, spec: &ExperimentSpec, run: u32) -> F
         num_agents: info.num_agents,
         num_actions: info.num_actions,
         action_names: info.action_names.clone(),
-        obs_names: info.obs_names.clone(),
-        state_names: info.state_names.clone(),
         part_names: info.part_names.clone(),
         part_weights: info.part_weights.clone(),
         mix: info.mix,

@@ -354,8 +354,7 @@ impl Session {
         let losses = run.loss_and_norm();
         let n = run.facts.num_agents as usize;
         let recent = run.buffers.read(run.learner.tally.recent);
-        let episodes = run.count(EPISODES);
-        let kept = episodes.min(RECENT) as usize;
+        let kept = run.count(EPISODES).min(RECENT) as usize;
         let mean_return = |i: usize| recent.iter().skip(i).step_by(n).take(kept).sum::<f32>() / kept as f32;
         Snapshot {
             run: run.facts.run,
@@ -364,7 +363,6 @@ impl Session {
             gradient_steps: run.count(GRADIENT_STEP),
             env_steps: run.count(ENV_STEP),
             budget: run.budget,
-            episodes,
             trace_hash: run.trace,
             trace_at: run.updates() * run.facts.env_steps_per_update,
             weights_hash: (self.goal == Goal::Rest && !run.is_inside_update()).then(|| run.weights_hash()),

@@ -43,10 +43,6 @@ pub struct Facts {
     pub num_actions: u32,
     /// Text id of each action.
     pub action_names: Vec<String>,
-    /// Name of each index of an observation.
-    pub obs_names: Vec<String>,
-    /// Name of each index of the state.
-    pub state_names: Vec<String>,
     /// Text id of each of the reward's parts.
     pub part_names: Vec<String>,
     /// Weight of each part in an agent's reward.
@@ -142,8 +138,6 @@ pub struct Snapshot {
     pub env_steps: u32,
     /// Env steps at which the run finishes.
     pub budget: u32,
-    /// Training episodes finished.
-    pub episodes: u32,
     /// Trace hash after the updates done.
     pub trace_hash: [u32; 2],
     /// Env step it stands at: that of the last update boundary.
