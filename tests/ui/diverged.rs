@@ -27,7 +27,7 @@ fn p43_a_diverged_run_names_the_tensor_and_offers_its_weights() {
         let last = window.harness.get_by_label_contains(button);
         assert!(window_rect.contains_rect(last.rect()), "{button} is in the window: {:?}", last.rect());
         last.click();
-        window.frames(6);
+        window.frames(30);
         let status = window.status();
         assert_eq!((&status["state"], status["weightsOf"].as_u64()), (&"paused".into(), Some(update - 1)));
         let said = format!("{}", update - 1);
