@@ -28,6 +28,8 @@ const LEAST_VIEWS_COLUMN: f32 = 440.0;
 const LEAST_PHONE_VIEW: f32 = 740.0;
 /// Height of the small curve.
 const SMALL_CURVE: f32 = 132.0;
+/// Height of what says on a phone why training has stopped, down to its first offers.
+const PHONE_COVER: f32 = 170.0;
 /// Height of a pinned view.
 const PINNED: f32 = 360.0;
 
@@ -207,7 +209,9 @@ impl Columns<'_, '_> {
         let before = ui.cursor().top();
         lesson::ui(ui, self.ctx, self.desk);
         let line = theme.size.small * 2.0 + theme.size.gap;
-        let left = height - (ui.cursor().top() - before) - line - theme.size.gap;
+        // What a run that has ended offers is seen at once.
+        let cover = if transport::has_cover(self.ctx, self.desk) { PHONE_COVER } else { 0.0 };
+        let left = height - (ui.cursor().top() - before) - line - theme.size.gap - cover;
         let tallest = ui.available_width() + 4.0 * theme.size.control;
         let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), left.clamp(320.0, tallest)), Sense::hover());
         stage::card(ui, rect, self.ctx, self.stage_view, self.out);

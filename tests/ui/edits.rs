@@ -121,7 +121,8 @@ fn a_tool_goes_with_the_world_it_edits() {
 
 #[test]
 fn a_half_typed_value_is_taken_wherever_the_next_press_is() {
-    let mut window = sized("", PHONE);
+    // Wide enough for all tabs at once.
+    let mut window = sized("", vec2(740.0, 844.0));
     window.harness.get_by_role_and_label(Role::Tab, "Set-up").click();
     window.frames(3);
     type_into(&mut window, "Learning rate", "2e-3");

@@ -286,8 +286,19 @@ fn stage_policy(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &Desk, out: &mut Vec<Inten
     }
 }
 
+/// Whether the card says why training has stopped.
+pub fn has_cover(ctx: &PageCtx<'_>, desk: &Desk) -> bool {
+    let snapshot = ctx.view.snapshot;
+    let is_closed = desk.closed_cover == Some((snapshot.run, snapshot.update));
+    let has_ended = matches!(snapshot.state, RunState::Finished | RunState::Diverged { .. });
+    desk.failure.is_some() || (has_ended && !is_closed)
+}
+
 /// Why training has stopped and what can be done; false where it has not, or where this was closed.
 fn cover(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>) -> bool {
+    if !has_cover(ctx, desk) {
+        return false;
+    }
     let theme = ctx.theme();
     let texts = ctx.texts();
     let snapshot = ctx.view.snapshot;
@@ -298,9 +309,6 @@ fn cover(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>)
         let offers = vec![offer("cover.failed.button", Intent::RestartSession)];
         (texts.f("cover.failed", &[texts.t(first)]), theme.bad, Icon::Warning, offers)
     } else {
-        if desk.closed_cover == Some(this) {
-            return false;
-        }
         match &snapshot.state {
             RunState::Finished => {
                 let offers = vec![
