@@ -5,6 +5,7 @@ pub mod histogram;
 
 use egui::{RichText, ScrollArea, Ui, Vec2, vec2};
 use tandem_core::experiment::snapshot::{PolicyStats, Sentence};
+use tandem_core::experiment::spec::AdvantageChoice;
 use tandem_core::marl::parts::critic::CriticView;
 
 use crate::view::api::{Action, View, ViewCtx, ViewId};
@@ -117,7 +118,10 @@ impl PolicyView {
             .filter_map(|point| Some((f64::from(point.env_steps), f64::from(self.figure(point.policy.as_ref()?)?))))
             .collect();
         if points.is_empty() {
-            parts::message(ui, theme, size, texts.t("policy.curve.none"));
+            let has_critic = ctx.spec.learner.advantage != AdvantageChoice::Group;
+            let why =
+                if self.curve == Curve::Explained && !has_critic { "policy.no_critic" } else { "policy.curve.none" };
+            parts::message(ui, theme, size, texts.t(why));
             return;
         }
         let series = Series { label: String::new(), color: theme.accent, width: 1.8, points, band: Vec::new() };
