@@ -162,9 +162,10 @@ impl Page {
             return;
         }
         // From now on constant; a link written now says so.
-        match change {
-            LiveChange::Lr(lr) => (spec.learner.lr_end, spec.learner.lr_over) = (lr, 0),
-            LiveChange::Epsilon(eps) => (spec.learner.eps_end, spec.learner.eps_over) = (eps, 0),
+        match &change {
+            LiveChange::Lr(lr) => (spec.learner.lr_end, spec.learner.lr_over) = (*lr, 0),
+            LiveChange::Epsilon(eps) => (spec.learner.eps_end, spec.learner.eps_over) = (*eps, 0),
+            LiveChange::Seats(_) => {}
         }
         self.desk.field_note = told.map(|sentence| (key, sentence));
         self.run.spec.clone_from(&spec);

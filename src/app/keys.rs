@@ -5,10 +5,11 @@ use egui::{Context, Event, Key, Modifiers};
 use tandem_core::experiment::command::Command;
 
 use super::intent::Intent;
-use crate::view::api::Action;
+use crate::view::api::{Action, ViewCtx};
+use crate::view::stage::person;
 
 /// What the keys pressed since the last frame ask for.
-pub fn pressed(ctx: &Context) -> Vec<Intent> {
+pub fn pressed(ctx: &Context, view: &ViewCtx<'_>) -> Vec<Intent> {
     if ctx.memory(|memory| memory.focused().is_some()) || egui::Popup::is_any_open(ctx) {
         return Vec::new();
     }
@@ -20,7 +21,8 @@ pub fn pressed(ctx: &Context) -> Vec<Intent> {
         (Key::E, Intent::RestartEpisode),
         (Key::L, Intent::Share),
     ];
-    let mut intents = Vec::new();
+    // Whoever plays an agent comes first: S is then a move.
+    let mut intents: Vec<Intent> = person::pressed(ctx, view).map(Intent::View).into_iter().collect();
     ctx.input_mut(|input| {
         input.events.retain(|event| {
             let Event::Key { key, pressed: true, repeat, modifiers: Modifiers::NONE, .. } = event else { return true };

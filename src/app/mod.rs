@@ -133,11 +133,6 @@ impl Page {
         let begin = self.host.now();
         self.wear_theme(ui);
         let mut intents = self.end_typing(ui);
-        if self.desk.share.is_none() {
-            let has_own_stage = !self.run.snapshot.stage.is_training_env;
-            intents
-                .extend(keys::pressed(ui.ctx()).into_iter().filter(|i| has_own_stage || *i != Intent::RestartEpisode));
-        }
         self.draw(ui, &mut intents);
         for intent in intents {
             self.act(intent);
@@ -198,6 +193,11 @@ impl Page {
             is_dead: self.desk.failure.is_some(),
             now: self.host.now(),
         };
+        if self.desk.share.is_none() {
+            let has_own_stage = !ctx.view.snapshot.stage.is_training_env;
+            let pressed = keys::pressed(ui.ctx(), &ctx.view).into_iter();
+            intents.extend(pressed.filter(|intent| has_own_stage || *intent != Intent::RestartEpisode));
+        }
         layout::page_ui(ui, &ctx, &mut self.desk, &mut self.views, &mut self.stage, intents);
     }
 

@@ -57,6 +57,11 @@ fn bars(ui: &mut Ui, ctx: &ViewCtx<'_>, agent: u32, size: Vec2, (low, high): (f3
     let is_policy = ctx.facts.is_policy_gradient;
     let title = texts.f(if is_policy { "policy.row" } else { "q.row" }, &[&number]);
     painter.text(rect.min + vec2(10.0, 8.0), Align2::LEFT_TOP, &title, theme.small(), theme.agent_text(agent));
+    if values.is_empty() {
+        let text = texts.t("q.row.script");
+        painter.text(rect.center(), Align2::CENTER_CENTER, text, theme.small(), theme.text_dim);
+        return;
+    }
     let figures = if is_policy { figures(ctx, agent) } else { String::new() };
     let corner = rect.right_top() + vec2(-10.0, 8.0);
     painter.text(corner, Align2::RIGHT_TOP, &figures, theme.small(), theme.text_dim);

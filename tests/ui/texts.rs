@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use tandem::view::text::table;
+use tandem_core::env::script::SCRIPTS;
 use tandem_core::experiment::knobs::{KNOBS, Kind};
 use tandem_core::experiment::presets::presets;
 
@@ -45,6 +46,12 @@ fn made() -> BTreeSet<String> {
             // Names of algorithms say too little by themselves.
             if knob.key == "algo" {
                 ids.extend(choices.iter().map(|id| format!("{}.tip", knob.choice_id(id))));
+            }
+        }
+        if let Kind::Seats { .. } = knob.kind {
+            let seats = SCRIPTS.iter().map(|info| info.id).chain(["learner", "frozen", "human"]);
+            for id in seats.map(|seat| knob.choice_id(seat)) {
+                ids.extend([format!("{id}.tip"), id]);
             }
         }
     }

@@ -16,5 +16,7 @@ mod presets;
 mod round_trip;
 #[path = "links/rules.rs"]
 mod rules;
+#[path = "links/seats.rs"]
+mod seats;
 #[path = "links/texts.rs"]
 mod texts;

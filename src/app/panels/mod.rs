@@ -1,10 +1,12 @@
 //! The panels around the views. Each reads a [`super::ctx::PageCtx`], changes at most what the desk remembers, and
 //! returns [`super::intent::Intent`]s.
 
+mod choice;
 pub mod field;
 pub mod lesson;
 pub mod menu;
 pub mod notices;
+mod seats;
 pub mod setup;
 pub mod share;
 pub mod stage;

@@ -1,13 +1,15 @@
 //! Set-up: every tunable of the experiment, made from the knob table. Beginner fields first, the others folded;
 //! restart and live fields marked; what cannot be chosen says why.
 
-use egui::{Align, Label, Layout, Popup, PopupCloseBehavior, RichText, Role, Sense, Ui, WidgetInfo, vec2};
+use egui::{Align, Label, Layout, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 use tandem_core::experiment::command::LiveChange;
 use tandem_core::experiment::knobs::{Group, KNOBS, Kind, Knob, knob, remarks, why_not};
 use tandem_core::experiment::snapshot::Sentence;
 use tandem_core::experiment::spec::ExperimentSpec;
 
+use super::choice::{entry, menu};
 use super::field::{FieldReply, field};
+use super::seats;
 use crate::app::ctx::PageCtx;
 use crate::app::desk::{Desk, Typing};
 use crate::app::intent::{FieldEdit, Intent};
@@ -68,7 +70,10 @@ fn group_ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, group: Group, index
         heading(ui, theme, ctx.t(group.text_id()));
         ui.add_space(1.0);
         for knob in &first {
-            knob_ui(ui, ctx, desk, knob, out);
+            match knob.kind {
+                Kind::Seats { .. } => seats::ui(ui, ctx, desk, knob, out),
+                _ => knob_ui(ui, ctx, desk, knob, out),
+            }
         }
         match group {
             Group::World => field_note(ui, ctx, desk, "world"),
@@ -144,7 +149,7 @@ fn knob_ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, knob: &'static Knob,
 }
 
 /// What was wrong with the last value of this field.
-fn field_note(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &Desk, key: &str) {
+pub(super) fn field_note(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &Desk, key: &str) {
     if let Some((_, sentence)) = desk.field_note.as_ref().filter(|(noted, _)| *noted == key) {
         let text = RichText::new(ctx.texts().sentence(sentence)).font(ctx.theme().small()).color(ctx.theme().warn);
         ui.add(Label::new(text).wrap());
@@ -152,7 +157,7 @@ fn field_note(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &Desk, key: &str) {
 }
 
 /// Name, what it is, what is allowed, what a change does.
-fn tip_ui(ui: &mut Ui, ctx: &PageCtx<'_>, knob: &Knob) {
+pub(super) fn tip_ui(ui: &mut Ui, ctx: &PageCtx<'_>, knob: &Knob) {
     let theme = ctx.theme();
     ui.set_max_width(340.0);
     ui.label(RichText::new(ctx.t(&knob.text_id())).font(theme.strong(theme.size.body)));
@@ -268,63 +273,21 @@ fn choice_ui(
     chosen: &str,
     width: f32,
 ) -> Option<&'static str> {
-    let theme = ctx.theme();
     let chosen_id = knob.choice_id(chosen);
-    let text = ctx.t(&chosen_id);
-    let (rect, response) = ui.allocate_exact_size(vec2(width, theme.size.control), Sense::click());
-    response.widget_info(|| {
-        let mut info = WidgetInfo::labeled(Role::ComboBox, true, name);
-        info.current_text_value = Some(text.to_owned());
-        info
-    });
-    let fill = if response.hovered() { theme.field_hover } else { theme.field };
-    let corner = egui::CornerRadius::same(theme.size.radius_field);
-    ui.painter().rect(rect, corner, fill, egui::Stroke::new(1.0, theme.line), egui::StrokeKind::Inside);
-    let inside = egui::Rect::from_min_max(rect.min + vec2(9.0, 0.0), rect.max - vec2(20.0, 0.0));
-    text_in(ui, inside, egui::Align2::LEFT_CENTER, text, theme.body(), theme.text);
-    let chevron = egui::Rect::from_center_size(egui::pos2(rect.right() - 12.0, rect.center().y), vec2(9.0, 9.0));
-    icons::paint(ui.painter(), Icon::ChevronDown, chevron, 10.0, theme.text_dim);
-    focus_ring(ui, theme, rect, &response);
     let mut picked = None;
-    Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClick).show(|ui| {
-        ui.set_width(280.0);
-        ui.spacing_mut().item_spacing.y = 2.0;
+    menu(ui, ctx.theme(), name, ctx.t(&chosen_id), width, |ui| {
         for &id in ids {
             let (with_it, _) = read(knob, ctx.wanted, id);
             let refusal = if knob.key == "algo" { why_not(&with_it, with_it.algo) } else { None };
             let choice = knob.choice_id(id);
             let meaning = || ctx.texts().get(&format!("{choice}.tip")).map(str::to_owned);
             let note = refusal.as_ref().map(|sentence| ctx.texts().sentence(sentence)).or_else(meaning);
-            if entry(ui, ctx, ctx.t(&choice), id == chosen, refusal.is_none(), note) {
+            if entry(ui, ctx, ctx.t(&choice), id == chosen, refusal.is_none(), note).clicked() {
                 picked = Some(id);
             }
         }
     });
     picked.filter(|id| *id != chosen)
-}
-
-fn entry(ui: &mut Ui, ctx: &PageCtx<'_>, text: &str, is_chosen: bool, is_possible: bool, note: Option<String>) -> bool {
-    let theme = ctx.theme();
-    let width = ui.available_width();
-    let galley = note.map(|note| ui.painter().layout(note, theme.small(), theme.text_dim, (width - 34.0).max(80.0)));
-    let height = theme.size.control + galley.as_ref().map_or(0.0, |galley| galley.size().y + 4.0);
-    let sense = if is_possible { Sense::click() } else { Sense::hover() };
-    let (rect, response) = ui.allocate_exact_size(vec2(width, height), sense);
-    response.widget_info(|| WidgetInfo::selected(Role::MenuItem, is_possible, is_chosen, text));
-    if is_possible && (response.hovered() || response.has_focus()) {
-        ui.painter().rect_filled(rect, f32::from(theme.size.radius_field), theme.field_hover);
-    }
-    let line = egui::Rect::from_min_size(rect.min, vec2(rect.width(), theme.size.control));
-    let ink = if is_possible { theme.text } else { theme.text_faint };
-    let inside = egui::Rect::from_min_max(line.min + vec2(26.0, 0.0), line.max);
-    text_in(ui, inside, egui::Align2::LEFT_CENTER, text, theme.body(), ink);
-    if is_chosen {
-        icons::paint(ui.painter(), Icon::Check, icons::left_slot(line, 12.0, 7.0), 12.0, theme.accent);
-    }
-    if let Some(galley) = galley {
-        ui.painter().galley(egui::pos2(rect.left() + 26.0, line.bottom()), galley, theme.text_dim);
-    }
-    response.clicked()
 }
 
 /// `spec` with the field set to `text`.

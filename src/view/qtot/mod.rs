@@ -69,6 +69,7 @@ impl View for QtotView {
                 return Some((sentence, policy::ID));
             }
             _ if ctx.facts.num_agents < 2 => "qtot.single",
+            _ if networked(ctx) < 2 => "qtot.seats",
             AlgoChoice::Vdn | AlgoChoice::Qmix => return None,
         };
         Some((Sentence::new(id, &[]), returns::ID))
@@ -112,6 +113,11 @@ impl View for QtotView {
             ui.horizontal_wrapped(|ui| self.controls(ui, ctx, joint, actions));
         }
     }
+}
+
+/// Agents that have a utility: scripts and people have none.
+fn networked(ctx: &ViewCtx<'_>) -> usize {
+    (0..ctx.facts.num_agents).filter(|&agent| ctx.spec.learner.seats.of(agent).has_network()).count()
 }
 
 impl QtotView {

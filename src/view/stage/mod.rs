@@ -9,6 +9,7 @@ pub mod ground;
 pub mod motion;
 pub mod overlay;
 pub mod payoff;
+pub mod person;
 
 use egui::{Align, Layout, RichText, Ui, vec2};
 use tandem_core::env::api::Frame;
@@ -49,7 +50,8 @@ impl StageView {
         }
         let lines = if ctx.compact { 3.0 } else { 1.0 };
         let line = ctx.theme.size.small * 1.5 * lines;
-        let foot = ctx.theme.size.control + line + 2.0 * ui.spacing().item_spacing.y + 6.0;
+        let gap = ui.spacing().item_spacing.y;
+        let foot = ctx.theme.size.control + line + 2.0 * gap + 6.0 + person::height(ui, ctx);
         let scene = vec2(ui.available_width(), (ui.available_height() - foot).max(80.0));
         ui.allocate_ui(scene, |ui| {
             ui.set_min_size(scene);
@@ -58,6 +60,7 @@ impl StageView {
                 Frame::Matrix { .. } => self.games.ui(ui, ctx, frame, actions),
             }
         });
+        person::ui(ui, ctx, actions);
         self.caption(ui, ctx, frame);
         agents_row(ui, ctx, actions);
     }
@@ -247,6 +250,9 @@ fn agents_row(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
                 let name = (agent + 1).to_string();
                 let name = if is_many { name } else { ctx.texts.f("agent.name", &[&name]) };
                 push(&format!("{name}  "), theme.agent_text(agent));
+                if let Some(id) = person::seat_id(ctx, agent) {
+                    push(&format!("{}  ", ctx.texts.t(&id)), theme.text_faint);
+                }
                 let action = stage.actions.get(index).and_then(|action| ctx.facts.action_names.get(*action as usize));
                 let explored = stage.explored.get(index).copied().unwrap_or(false) && action.is_some();
                 let action = action.map_or("–", |name| ctx.texts.t(name));

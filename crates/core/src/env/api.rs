@@ -237,6 +237,11 @@ pub trait Env: std::fmt::Debug + Send + Sync {
         self.info().common_reward.then(|| out.rewards[0])
     }
 
+    /// The scripts that suit this world.
+    fn scripts(&self) -> &'static [Script] {
+        &[Script::Uniform]
+    }
+
     /// A script as a program of this world; `None` where it does not suit it.
     fn program(&self, script: Script) -> Option<Box<dyn Program>> {
         (script == Script::Uniform).then(|| Box::new(Uniform) as Box<dyn Program>)

@@ -47,6 +47,17 @@ pub const SCRIPTS: [ScriptInfo; 6] = [
 ];
 
 impl Script {
+    /// All, in menu order.
+    pub const ALL: [Self; SCRIPTS.len()] = {
+        let mut all = [Self::Uniform; SCRIPTS.len()];
+        let mut i = 0;
+        while i < all.len() {
+            all[i] = SCRIPTS[i].script;
+            i += 1;
+        }
+        all
+    };
+
     /// Its entry in the list.
     pub fn info(self) -> &'static ScriptInfo {
         SCRIPTS.iter().find(|info| info.script == self).expect("every script is listed")

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::knobs::normalise;
-use super::spec::ExperimentSpec;
+use super::spec::{ExperimentSpec, Seats};
 
 /// One instruction. Training commands take effect at the next update and are recorded with its number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,6 +34,15 @@ pub enum Command {
     /// Between updates: put weights back that were kept, with their moments and slow copies, and pause. The run is
     /// then no longer the link's run.
     TakeWeights(Weights),
+    /// A person's action for an agent on the stage, taken at the next env step of its episode.
+    Act {
+        /// The agent.
+        agent: u32,
+        /// Its action.
+        action: u32,
+        /// Episode and env step it is for, as the stage shows them; too late, and nothing happens.
+        at: (u32, u32),
+    },
     /// Stage speed in env steps per second: 1, 4 or 12.
     StageSpeed(u32),
     /// Whether the stage explores (the behaviour policy) or acts greedily.
@@ -70,12 +79,14 @@ pub enum TrainSpeed {
 }
 
 /// A live field and its new value.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum LiveChange {
     /// Learning rate, constant from now on.
     Lr(f32),
     /// ε, constant from now on.
     Epsilon(f32),
+    /// Who of the learners and frozen agents learns from now on.
+    Seats(Seats),
 }
 
 impl LiveChange {
@@ -83,14 +94,16 @@ impl LiveChange {
     #[must_use]
     pub fn within_range(self) -> Self {
         let mut spec = ExperimentSpec::default();
-        match self {
-            Self::Lr(lr) => spec.learner.lr = lr,
-            Self::Epsilon(eps) => spec.learner.eps = eps,
+        match &self {
+            Self::Lr(lr) => spec.learner.lr = *lr,
+            Self::Epsilon(eps) => spec.learner.eps = *eps,
+            Self::Seats(_) => return self, // judged by the run, which knows its world
         }
         let _told = normalise(&mut spec); // the page has said it; here it only makes the number safe
         match self {
             Self::Lr(_) => Self::Lr(spec.learner.lr),
             Self::Epsilon(_) => Self::Epsilon(spec.learner.eps),
+            Self::Seats(seats) => Self::Seats(seats),
         }
     }
 }

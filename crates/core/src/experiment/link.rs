@@ -298,7 +298,7 @@ fn percent_decoded(text: &str) -> String {
 fn percent_encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~' | b',') {
             out.push(char::from(byte));
         } else {
             out.extend(["%", &format!("{byte:02X}")]);

@@ -8,7 +8,7 @@ use super::evaluate::summed_up;
 use super::keep::Kept;
 use super::knobs::{gradient_steps_per_update, why_not};
 use super::snapshot::{EvalPoint, Facts, Optimum, RunState, Sentence};
-use super::spec::{EvalChoice, ExperimentSpec};
+use super::spec::{EvalChoice, ExperimentSpec, Seats};
 use super::world;
 use crate::env::api::Env;
 use crate::marl::learner::{Evaluations, Learner};
@@ -17,7 +17,7 @@ use crate::marl::parts::clock::{
 };
 use crate::marl::parts::explore::Behaviour;
 use crate::marl::settings::LearnerSettings;
-use crate::nn::graph::{Buffers, Cursor};
+use crate::nn::graph::{Buffers, Cursor, Plan};
 
 /// A run.
 #[derive(Debug)]
@@ -198,15 +198,20 @@ impl Run {
     }
 
     /// A live field changes at the next update, whose number (counted from 0) is returned. The new value is brought
-    /// into the field's range.
-    pub fn change(&mut self, change: LiveChange) -> u32 {
+    /// into the field's range; seats that this run cannot go on with change nothing.
+    pub fn change(&mut self, change: LiveChange) -> Option<u32> {
+        if let LiveChange::Seats(seats) = &change
+            && !self.settings.seats.can_become(seats, self.facts.num_agents)
+        {
+            return None;
+        }
         self.pending.push(change.within_range());
         let at = self.updates() + u32::from(self.is_inside_update() && self.part != Part::Evaluation);
         self.changed_at.get_or_insert(at);
         if self.part == Part::Boundary {
             self.take_changes();
         }
-        at
+        Some(at)
     }
 
     /// Puts kept weights back, between updates, and lets a diverged run go on. Returns the updates finished, or nothing
@@ -242,7 +247,8 @@ impl Run {
     /// Hash of all parameters' bits.
     pub fn weights_hash(&self) -> [u32; 2] {
         let blocks = self.learner.blocks();
-        let all: Vec<f32> = blocks.iter().flat_map(|(_, block)| self.buffers.read(block.weights).clone()).collect();
+        let mut all: Vec<f32> = blocks.iter().flat_map(|(_, block)| self.buffers.read(block.weights).clone()).collect();
+        all.extend(self.buffers.read(self.learner.agents.frozen.weights).iter());
         crate::base::hash::weights_hash(&all).0
     }
 
@@ -276,6 +282,7 @@ impl Run {
                     (l.lr, l.lr_end, l.lr_over) = (lr, lr, 0);
                 }
                 LiveChange::Epsilon(eps) => (l.eps, l.eps_end, l.eps_over) = (eps, eps, 0),
+                LiveChange::Seats(seats) => self.reseat(seats),
             }
             self.learner.write_settings(&self.buffers, &self.settings);
         }
@@ -293,6 +300,22 @@ impl Run {
             self.best.take(&self.buffers, self.finished);
         }
         self.evals.push(point);
+    }
+
+    /// The run goes on with other learners: new lists on the same numbers.
+    fn reseat(&mut self, seats: Seats) {
+        if !self.settings.seats.can_become(&seats, self.facts.num_agents) {
+            return; // an earlier change of the same update made it impossible
+        }
+        self.settings.seats = seats;
+        let env = Arc::clone(&self.learner.env);
+        let learner = Learner::new(env, self.spec.algo, &self.settings, self.spec.seed, evaluations(&self.spec));
+        let numbers = std::mem::replace(&mut self.buffers, Buffers::new(&Plan::default()));
+        self.buffers = learner.take_over(&self.learner, numbers);
+        self.learner = learner;
+        // Copies kept of the old lists do not fit the new ones.
+        self.last = Kept::of(&self.learner, &self.buffers, self.finished);
+        self.best = self.last.clone();
     }
 
     fn finish_update(&mut self) {

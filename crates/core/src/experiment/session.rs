@@ -10,7 +10,7 @@ use super::knobs::{forget_unused, normalise};
 use super::policy;
 use super::run::Run;
 use super::snapshot::{Report, RunState, Snapshot};
-use super::spec::ExperimentSpec;
+use super::spec::{Controller, ExperimentSpec};
 use super::stage::{Counterexample, StagePlay, show_training};
 use crate::marl::parts::clock::{ENV_STEP, EPISODES, GRADIENT_STEP, RING_FILL};
 use crate::marl::parts::world::RECENT;
@@ -114,9 +114,18 @@ impl Session {
             }
             Command::Speed(speed) => self.speed = speed,
             Command::Live(change) => {
-                if let Some(run) = &mut self.run {
-                    let at = run.change(change);
-                    self.log.push((at, command));
+                if let Some(run) = &mut self.run
+                    && let Some(at) = run.change(change.clone())
+                {
+                    self.log.push((at, Command::Live(change)));
+                }
+            }
+            Command::Act { agent, action, at } => {
+                if let (Some(run), Some(play)) = (&self.run, &mut self.stage.play)
+                    && play.choose(run, agent, action, at)
+                {
+                    self.log.push((run.updates(), command));
+                    self.stage.next_at = 0.0; // the step is the person's, not the pace's
                 }
             }
             Command::TakeWeights(which) => {
@@ -287,13 +296,26 @@ impl Session {
         match self.state() {
             RunState::Running => self.speed == TrainSpeed::Full,
             RunState::Seeking { .. } | RunState::Finished | RunState::Diverged { .. } => true,
-            RunState::Paused => untouched || self.stage.plays == Some(true),
+            // Whoever has a seat plays on the stage, not in training.
+            RunState::Paused => untouched || self.stage.plays.unwrap_or_else(|| self.has_person()),
         }
     }
 
     /// Whether an episode of the stage's own goes on by itself.
     fn is_playing(&self) -> bool {
-        self.plays_own() && self.stage.plays != Some(false)
+        self.plays_own() && self.stage.plays != Some(false) && !self.is_awaited()
+    }
+
+    /// Whether a person has a seat.
+    fn has_person(&self) -> bool {
+        let seats = self.run.as_ref().map(|run| &run.learner.settings.seats);
+        seats.is_some_and(|seats| seats.list.iter().any(|seat| matches!(seat, Controller::Human(_))))
+    }
+
+    /// Whether the episode on stage waits for a person.
+    fn is_awaited(&self) -> bool {
+        let on_stage = self.run.as_ref().zip(self.stage.play.as_ref());
+        on_stage.is_some_and(|(run, play)| !play.waiting(run).is_empty())
     }
 
     fn play(&mut self, now: f64) {

@@ -227,6 +227,9 @@ pub struct EvalPoint {
     pub episodes: u32,
 }
 
+/// In place of an action that there is not.
+pub const NO_ACTION: u32 = u32::MAX;
+
 /// What the stage shows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
@@ -258,6 +261,8 @@ pub struct Stage {
     pub returns: Vec<f32>,
     /// What its env steps have paid, part by part.
     pub paid: Paid,
+    /// Agents whose action a person has yet to choose; the episode waits for them.
+    pub waiting: Vec<u32>,
     /// Observation of each agent, `[n][obs_len]`.
     pub observations: Vec<Vec<f32>>,
     /// Global state vector.
@@ -270,7 +275,7 @@ pub struct Stage {
     pub values: Vec<f32>,
     /// Legal actions, `[n][|A|]`.
     pub legal: Vec<Vec<bool>>,
-    /// Greedy action of each agent.
+    /// Greedy action of each agent, [`NO_ACTION`] of one without a network.
     pub greedy: Vec<u32>,
     /// The same of the watched agent for every grid cell it could stand at, `[cells][|A|]`; empty rows for walls and pellet
     /// cells; empty where there is no grid or no overlay is watched.

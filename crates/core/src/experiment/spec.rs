@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::marl::seats::{Controller, Seats};
 pub use crate::marl::settings::{
     ActivationChoice, AdvantageChoice, AlgoChoice, DeviationChoice, ExploreChoice, InactiveChoice, LearnerSettings,
     NormAdvChoice, PositivityChoice, TargetChoice,
@@ -287,6 +288,7 @@ impl ExperimentSpec {
             epochs: 10,
             minibatches: 4,
             orthogonal: false,
+            seats: Seats::default(),
         };
         let mut spec = Self {
             env,

@@ -4,9 +4,11 @@
 use super::command::Watch;
 use super::joint::{Igm, igm, mixed};
 use super::run::Run;
-use super::snapshot::{JointValues, Mixed, Paid, Stage};
+use super::snapshot::{JointValues, Mixed, NO_ACTION, Paid, Stage};
+use super::spec::Controller;
 use crate::base::rng::Stream;
 use crate::env::api::{EnvState, Frame, StateRef, StepOut};
+use crate::env::script::Turn;
 use crate::marl::learner::Central;
 use crate::marl::parts::explore::{Behaviour, epsilon_greedy};
 use crate::marl::parts::world::STEPS_KEPT;
@@ -35,6 +37,8 @@ pub struct StagePlay {
     igm: (u32, u32),
     environment: Stream,
     explore: Stream,
+    /// Actions that people have chosen for the next env step `[n]`.
+    chosen: Vec<Option<u32>>,
 }
 
 impl StagePlay {
@@ -54,6 +58,7 @@ impl StagePlay {
             igm: (0, 0),
             environment: Stream::new(seed, "stage"),
             explore: Stream::new(seed, "stage explore"),
+            chosen: Vec::new(),
         };
         play.begin(run);
         play
@@ -70,22 +75,62 @@ impl StagePlay {
         self.begin(run);
     }
 
+    /// The agents whose person has not chosen yet; the episode waits for them.
+    pub fn waiting(&self, run: &Run) -> Vec<u32> {
+        let n = run.learner.agents.count;
+        let waits = |&i: &u32| {
+            let is_human = matches!(run.learner.settings.seats.of(i), Controller::Human(_));
+            is_human && self.chosen[i as usize].is_none()
+        };
+        if self.ended { Vec::new() } else { (0..n).filter(waits).collect() }
+    }
+
+    /// A person's action at env step `at` (episode and step as shown); whether it is one that is waited for.
+    pub fn choose(&mut self, run: &Run, agent: u32, action: u32, at: (u32, u32)) -> bool {
+        let env = &*run.learner.env;
+        let here = (self.episode + 1, env.step_count(self.state.view()));
+        let mut legal = vec![0; env.info().num_actions as usize];
+        if at != here || !self.waiting(run).contains(&agent) {
+            return false;
+        }
+        env.legal(self.state.view(), agent, &mut legal);
+        let is_legal = legal.get(action as usize).is_some_and(|&legal| legal != 0);
+        if is_legal {
+            self.chosen[agent as usize] = Some(action);
+        }
+        is_legal
+    }
+
+    /// An agent's action and whether it explores: as its controller has it.
+    fn action(&self, run: &Run, agent: u32, explores: bool) -> (u32, bool) {
+        let (env, state) = (&*run.learner.env, self.state.view());
+        let step = env.step_count(state);
+        let mut legal = vec![0; env.info().num_actions as usize];
+        env.legal(state, agent, &mut legal);
+        if let Some(action) = self.chosen[agent as usize] {
+            return (action, false);
+        }
+        if let Some(program) = &run.learner.agents.programs[agent as usize] {
+            let mut obs = vec![0.0; env.info().obs_len() as usize];
+            env.observe(state, agent, &mut obs);
+            let turn = Turn { stream: self.explore, at: [0, self.episode, step], agent };
+            return (program.act(&obs, &legal, &turn), false);
+        }
+        let (behaviour, epsilon) =
+            if explores { (run.learner.behaviour, run.epsilon()) } else { (Behaviour::EpsilonGreedy, 0.0) };
+        let learns = run.learner.settings.seats.of(agent).learns();
+        let probe = Probe { learner: &run.learner, buffers: &run.buffers };
+        let words = self.explore.words([0, self.episode, step, agent * 256]);
+        behaviour.choose(&probe.output(state, agent), &legal, if learns { epsilon } else { 0.0 }, words)
+    }
+
     /// One env step with the newest weights.
     pub fn step(&mut self, run: &Run, explores: bool) {
         let env = &*run.learner.env;
         let n = env.info().num_agents;
-        let probe = Probe { learner: &run.learner, buffers: &run.buffers };
         let step = env.step_count(self.state.view());
-        let (behaviour, epsilon) =
-            if explores { (run.learner.behaviour, run.epsilon()) } else { (Behaviour::EpsilonGreedy, 0.0) };
-        let (outputs, legal) = (probe.outputs(self.state.view()), probe.legal(self.state.view()));
-        let choices: Vec<(u32, bool)> = (0..n)
-            .map(|i| {
-                let words = self.explore.words([0, self.episode, step, i * 256]);
-                behaviour.choose(&outputs[i as usize], &legal[i as usize], epsilon, words)
-            })
-            .collect();
-        (self.actions, self.explored) = choices.into_iter().unzip();
+        (self.actions, self.explored) = (0..n).map(|agent| self.action(run, agent, explores)).unzip();
+        self.chosen.fill(None);
         let before = self.parts.len();
         self.parts.resize(before + n as usize * env.info().part_names.len(), 0.0);
         let mut out = StepOut { rewards: &mut self.rewards, parts: &mut self.parts[before..] };
@@ -108,6 +153,7 @@ impl StagePlay {
         self.parts.clear();
         self.rewards = vec![0.0; n];
         self.returns = vec![0.0; n];
+        self.chosen = vec![None; n];
         self.weights_update = run.weights_update();
         self.judge(run);
     }
@@ -150,6 +196,7 @@ impl StagePlay {
             explored: self.explored.clone(),
             rewards: self.rewards.clone(),
             returns: self.returns.clone(),
+            waiting: self.waiting(run),
             paid: self.paid(run),
             ..look(run, self.state.view(), watch)
         };
@@ -232,7 +279,11 @@ fn look(run: &Run, at: StateRef<'_>, watch: &Watch) -> Stage {
         step: env.step_count(at),
         observations,
         state,
-        greedy: outputs.iter().zip(&legal).map(|(outputs, legal)| greedy(outputs, legal)).collect(),
+        greedy: outputs
+            .iter()
+            .zip(&legal)
+            .map(|(outputs, legal)| if outputs.is_empty() { NO_ACTION } else { greedy(outputs, legal) })
+            .collect(),
         legal: legal.iter().map(|row| row.iter().map(|&m| m != 0).collect()).collect(),
         per_action: (0..info.num_agents).map(|i| probe.per_action(at, i)).collect(),
         values: probe.values(at),
@@ -253,7 +304,18 @@ fn look(run: &Run, at: StateRef<'_>, watch: &Watch) -> Stage {
 fn verdict(run: &Run, at: StateRef<'_>) -> Option<Igm> {
     let probe = Probe { learner: &run.learner, buffers: &run.buffers };
     let value = probe.team_value(at, false)?;
-    Some(igm(&value, &probe.outputs(at), &probe.legal(at), (0, 1)))
+    let (_, q, legal) = of_members(run, at);
+    Some(igm(&value, &q, &legal, (0, 1)))
+}
+
+/// The agents that the team's value joins, with their utilities and legal actions.
+fn of_members(run: &Run, at: StateRef<'_>) -> (Vec<u32>, Vec<Vec<f32>>, Vec<Vec<u32>>) {
+    let probe = Probe { learner: &run.learner, buffers: &run.buffers };
+    let members: Vec<u32> = run.learner.agents.networked().iter().collect();
+    let legal = probe.legal(at);
+    let q = members.iter().map(|&i| probe.output(at, i)).collect();
+    let legal = members.iter().map(|&i| legal[i as usize].clone()).collect();
+    (members, q, legal)
 }
 
 fn joint(
@@ -263,19 +325,21 @@ fn joint(
     igm_share: (f32, u32),
     found: &mut Counterexample,
 ) -> Option<JointValues> {
-    let n = run.learner.agents.count;
+    let (members, q, legal) = of_members(run, at);
+    let n = members.len() as u32;
     if !watch.joint_values || n < 2 {
         return None;
     }
     let probe = Probe { learner: &run.learner, buffers: &run.buffers };
     let value = probe.team_value(at, false)?;
-    let first = watch.pair.0.min(n - 1);
-    let second = if watch.pair.1.min(n - 1) == first { (first + 1) % n } else { watch.pair.1.min(n - 1) };
+    // Among the members: who is none is replaced by one who is.
+    let place = |agent: u32| members.iter().position(|&member| member == agent).map(|place| place as u32);
+    let first = place(watch.pair.0).unwrap_or(0);
+    let second = place(watch.pair.1).filter(|&second| second != first).unwrap_or((first + 1) % n);
     let pair = (first, second);
-    let (q, legal) = (probe.outputs(at), probe.legal(at));
     let can_free = run.learner.central.mixer().is_some() && watch.without_abs;
     Some(JointValues {
-        pair,
+        pair: (members[first as usize], members[second as usize]),
         is_sum: matches!(run.learner.central, Central::Sum),
         learned: mixed(&value, &q, &legal, pair, SURFACE_POINTS),
         without_abs: can_free
@@ -283,7 +347,7 @@ fn joint(
             .flatten()
             .map(|free| mixed(&free, &q, &legal, pair, SURFACE_POINTS)),
         counterexample: if can_free { found.of(run, pair) } else { None },
-        exact: if n == 2 { run.learner.env.exact_q(at, run.spec.learner.gamma) } else { None },
+        exact: if run.learner.agents.count == 2 { run.learner.env.exact_q(at, run.spec.learner.gamma) } else { None },
         igm_share,
     })
 }
@@ -315,19 +379,21 @@ fn counterexample(run: &Run, pair: (u32, u32)) -> Option<(Frame, Mixed)> {
         (Stream::new(run.spec.seed, "counterexample"), Stream::new(run.spec.seed, "counterexample explore"));
     let mut state = EnvState::new(info);
     let (mut rewards, mut parts) = (vec![0.0; n], vec![0.0; n * info.part_names.len()]);
+    let no_preference = vec![0.0_f32; info.num_actions as usize];
     let (mut episode, mut step) = (0, 0);
     let mut enumerated = 0;
     env.reset(state.view_mut(), &world.env(0, 0, 0));
     while enumerated < COUNTEREXAMPLE_JOINT_ACTIONS {
-        let (q, legal) = (probe.outputs(state.view()), probe.legal(state.view()));
+        let (_, q, legal) = of_members(run, state.view());
         let free = probe.team_value(state.view(), true)?;
         let verdict = igm(&free, &q, &legal, pair);
         enumerated += verdict.enumerated;
         if !verdict.holds {
             return Some((env.frame(state.view()), mixed(&free, &q, &legal, pair, SURFACE_POINTS)));
         }
+        let legal = probe.legal(state.view());
         let actions: Vec<u32> = (0..n)
-            .map(|i| epsilon_greedy(&q[i], &legal[i], 1.0, random.words([0, episode, step, i as u32 * 256])).0)
+            .map(|i| epsilon_greedy(&no_preference, &legal[i], 1.0, random.words([0, episode, step, i as u32 * 256])).0)
             .collect();
         step += 1;
         let mut out = StepOut { rewards: &mut rewards, parts: &mut parts };

@@ -7,14 +7,15 @@
 //! Nothing is centralised. With hysteresis β < 1 errors that would lower an estimate count β (Matignon et al. 2007):
 //! an agent then forgives its partners' exploration.
 
+use super::parts::td::Columns;
 use super::q_step::QStep;
 use crate::nn::graph::{List, Plan};
 
 /// One gradient step.
 pub fn gradient_step(plan: &mut Plan, list: &mut List, step: &QStep<'_>) {
-    step.sample(list, step.dims.agents);
+    step.sample(list, Columns::Members);
     step.utilities(list);
-    step.td_error(plan, list, step.dims.agents, step.taken, step.next, step.dtaken);
+    step.td_error(plan, list, Columns::Members, step.taken, step.next, step.dtaken);
     step.zero(list, None);
     step.apply(list, None);
 }

@@ -145,7 +145,7 @@ impl Learner {
         let mut sizes = vec![input_len(&*env, settings.agent_id)];
         sizes.extend((0..settings.layers).map(|_| settings.hidden));
         sizes.push(info.num_actions);
-        let agents = Agents::new(&mut plan, info.num_agents, settings.shared, &sizes, activation(settings));
+        let agents = Agents::new(&mut plan, &*env, &settings.seats, settings.shared, &sizes, activation(settings));
         let tally = Tally::new(&mut plan, &world, clock);
         let behaviour = algo.info().behaviour;
 
@@ -183,9 +183,7 @@ impl Learner {
         let buffers = Buffers::new(&self.plan);
         let stream = Stream::new(self.seed, "weights");
         let last = if self.behaviour == Behaviour::Softmax { NEARLY_UNIFORM } else { 1.0 };
-        for net in &self.agents.nets {
-            self.init(net, &self.agents.layout, &stream, last, &mut buffers.write(self.agents.block.weights));
-        }
+        self.agents.init(&buffers, |net, layout, weights| self.init(net, layout, &stream, last, weights));
         match &self.central {
             Central::Nothing | Central::Sum => {}
             Central::Mixer(mixer) => {

@@ -1,6 +1,7 @@
 //! Algorithms: environments' rules and network kernels put on lists.
 
 pub mod evaluation;
+mod handover;
 pub mod ippo;
 pub mod iql;
 pub mod learner;
@@ -12,6 +13,7 @@ pub mod probe;
 pub mod q_step;
 pub mod qmix;
 pub mod registry;
+pub mod seats;
 pub mod settings;
 pub mod value_based;
 pub mod vdn;

@@ -56,7 +56,17 @@ pub(super) fn build(plan: &mut Plan, algo: AlgoChoice, common: &Common<'_>) -> B
     let hidden = vec![settings.hidden; settings.layers as usize];
     let (n, shared, normalised) = (info.num_agents, settings.shared, settings.value_norm);
     let critic = (!is_group).then(|| {
-        Critic::new(plan, sees, (n, inputs), &hidden, activation(settings), shared, info.team_reward, normalised)
+        Critic::new(
+            plan,
+            sees,
+            (n, inputs),
+            agents.learners(),
+            &hidden,
+            activation(settings),
+            shared,
+            info.team_reward,
+            normalised,
+        )
     });
     let mut gradient_steps = List::default();
     let order = Stream::new(seed, "order");

@@ -93,7 +93,7 @@ impl<'a> PpoStep<'a> {
         trace: Id<Words, Training>,
         stream: Stream,
     ) -> Self {
-        let (items, n, actions) = (rollout.count(), agents.count, agents.net(0).outputs());
+        let (items, n, actions) = (rollout.count(), agents.count, agents.shape().outputs());
         let count = (items / settings.minibatches).max(1);
         let columns = critic.map_or(n, |critic| critic.heads.columns);
         Self {
@@ -148,7 +148,7 @@ impl<'a> PpoStep<'a> {
             Phase::Target,
             Advantages { heads, gamma, lookahead, rollout, value, next_value, advantage, target },
         );
-        list.train(Phase::Target, Fit { weight: rollout.weight, value, target, statistics });
+        list.train(Phase::Target, Fit { columns: heads.trained, weight: rollout.weight, value, target, statistics });
         if critic.moments.is_some() {
             list.train(Phase::Target, PopArt { critic: critic.clone(), weight: rollout.weight, value, target });
         }
@@ -190,9 +190,10 @@ impl<'a> PpoStep<'a> {
             Phase::Target,
             PolicyLoss {
                 agents: self.agents.count,
-                actions: self.agents.net(0).outputs(),
+                actions: self.agents.shape().outputs(),
                 columns: self.critic.map_or(self.agents.count, |critic| critic.heads.columns),
                 clip: self.settings.clip_ratio,
+                learners: self.agents.learners(),
                 normalise,
                 batch: self.batch,
                 logits: self.policy.outputs,
@@ -213,7 +214,7 @@ impl<'a> PpoStep<'a> {
             Phase::Target,
             ValueLoss {
                 agents: self.agents.count,
-                actions: self.agents.net(0).outputs(),
+                actions: self.agents.shape().outputs(),
                 heads: critic.heads,
                 coefficient: self.settings.value_coef,
                 clip: self.settings.value_clip,
@@ -232,10 +233,10 @@ impl<'a> PpoStep<'a> {
     /// From the gradients at the outputs to new parameters: one norm over policies and critic, one learning rate each.
     pub fn apply(&self, list: &mut List) {
         let (clock, count) = (self.clock, self.batch.count);
-        let policies = (self.agents.block.seen_by_training(), LR_NOW);
-        let all: Vec<_> =
-            std::iter::once(policies).chain(self.critic.map(|critic| (critic.block, CRITIC_LR_NOW))).collect();
-        let blocks: Vec<Block<Training>> = all.iter().map(|&(block, _)| block).collect();
+        let policies = (self.agents.block.seen_by_training(), LR_NOW, None);
+        let critic = self.critic.map(|critic| (critic.block, CRITIC_LR_NOW, critic.trained()));
+        let all: Vec<_> = std::iter::once(policies).chain(critic).collect();
+        let blocks: Vec<Block<Training>> = all.iter().map(|&(block, ..)| block).collect();
         list.train(Phase::Apply, ZeroGradient { blocks: blocks.clone() });
         self.agents.backward_items(list, self.batch.obs, count, self.policy, self.dlogits, self.scratch);
         if let (Some(critic), Some(values)) = (self.critic, &self.values) {
@@ -243,8 +244,8 @@ impl<'a> PpoStep<'a> {
             critic.backward(list, x, count, values.batch.hidden, values.dy, self.scratch);
         }
         list.train(Phase::Apply, ClipNorm { blocks, limit: self.settings.clip, clock });
-        for (block, rate) in all {
-            list.train(Phase::Apply, Adam { block, rate, clock });
+        for (block, rate, only) in all {
+            list.train(Phase::Apply, Adam { block, only, rate, clock });
         }
         list.train(Phase::Apply, TraceLoss { clock, trace: self.trace });
     }

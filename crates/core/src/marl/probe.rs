@@ -24,10 +24,11 @@ pub struct Probe<'a> {
 }
 
 impl Probe<'_> {
-    /// What one agent's network gives at a state `[|A|]`: Q_i(o_i, ·), or the logits of its policy.
-    fn output(&self, state: StateRef<'_>, agent: u32) -> Vec<f32> {
-        let agents = &self.learner.agents;
-        self.forward(agents.net(agent), agents.block.weights.seen_by_training(), &self.input(state, agent))
+    /// What one agent's network gives at a state `[|A|]`: Q_i(o_i, ·), or the logits of its policy. Empty of an agent
+    /// without a network.
+    pub fn output(&self, state: StateRef<'_>, agent: u32) -> Vec<f32> {
+        let Some((net, weights)) = self.learner.agents.net(agent) else { return Vec::new() };
+        self.forward(net, weights.seen_by_training(), &self.input(state, agent))
     }
 
     /// [`Probe::output`] of all agents `[n][|A|]`.
@@ -36,10 +37,11 @@ impl Probe<'_> {
     }
 
     /// What is shown of one agent's actions at a state `[|A|]`: Q_i(o_i, ·), or π_i(·|o_i), in which an illegal action
-    /// has probability 0.
+    /// has probability 0. Empty of an agent without a network.
     pub fn per_action(&self, state: StateRef<'_>, agent: u32) -> Vec<f32> {
         let outputs = self.output(state, agent);
         match self.learner.behaviour {
+            _ if outputs.is_empty() => outputs,
             Behaviour::EpsilonGreedy => outputs,
             Behaviour::Softmax => {
                 let mut mask = vec![0; outputs.len()];
@@ -152,7 +154,7 @@ impl TeamValue<'_> {
     }
 }
 
-/// The greedy legal action, 0 where nothing is legal.
+/// The greedy legal action, 0 where nothing is legal or nothing is known.
 pub fn greedy(q: &[f32], legal: &[u32]) -> u32 {
     masked_argmax(q, legal).unwrap_or(0)
 }

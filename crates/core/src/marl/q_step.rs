@@ -6,8 +6,9 @@ use super::parts::agents::{Agents, Pass};
 use super::parts::clock::{BeginGradientStep, Clock, LR_NOW};
 use super::parts::optimise::{Adam, BETAS, Block, ClipNorm, Target, TargetRule, TraceLoss, UpdateTarget, ZeroGradient};
 use super::parts::replay::{Replay, Sample, Segments};
-use super::parts::td::{Dims, Loss, NextValue, RewardMoments, Taken, TakenBackward, TdTarget};
+use super::parts::td::{Columns, Dims, Loss, NextValue, RewardMoments, Taken, TakenBackward, TdTarget};
 use super::qmix::MixingNetwork;
+use super::seats::Members;
 use super::settings::{LearnerSettings, TargetChoice};
 use crate::base::rng::Stream;
 use crate::nn::graph::{Doubles, Id, List, Phase, Plan, Reals, Training, Words};
@@ -27,13 +28,13 @@ pub struct QStep<'a> {
     pub ring: Segments,
     /// The minibatch.
     pub batch: Segments,
-    /// B, T, n, |A|.
+    /// B, T, n, N, |A|.
     pub dims: Dims,
-    /// q_i = Q_i(o_i, a_i) `[B, T, n]`.
+    /// q_i = Q_i(o_i, a_i) of the members `[B, T, N]`.
     pub taken: Id<Reals, Training>,
-    /// q_i' = Q_i⁻(o_i', a_i') `[B, T, n]`.
+    /// q_i' = Q_i⁻(o_i', a_i') `[B, T, N]`.
     pub next: Id<Reals, Training>,
-    /// ∂L/∂q_i `[B, T, n]`.
+    /// ∂L/∂q_i `[B, T, N]`.
     pub dtaken: Id<Reals, Training>,
     /// Working space of backward passes.
     pub scratch: Id<Reals, Training>,
@@ -51,6 +52,7 @@ impl<'a> QStep<'a> {
     pub fn new(
         plan: &mut Plan,
         (agents, copy): (&'a Agents, Target),
+        members: Members,
         settings: &'a LearnerSettings,
         clock: Clock,
         Replay { ring, batch }: Replay,
@@ -58,9 +60,10 @@ impl<'a> QStep<'a> {
         stream: Stream,
     ) -> Self {
         let (b, t, n) = (batch.count, batch.steps, agents.count);
+        let values = [b, t, members.count()];
         let online = agents.pass(plan, "online", &[b, t + 1]);
         let target = agents.pass(plan, "target", &[b, t + 1]);
-        let width = crate::base::lanes::padded(agents.net(0).outputs());
+        let width = crate::base::lanes::padded(agents.shape().outputs());
         Self {
             agents,
             copy,
@@ -68,10 +71,10 @@ impl<'a> QStep<'a> {
             clock,
             ring,
             batch,
-            dims: Dims { segments: b, steps: t, agents: n, actions: agents.net(0).outputs() },
-            taken: plan.buffer("taken", &[b, t, n]),
-            next: plan.buffer("next", &[b, t, n]),
-            dtaken: plan.buffer("taken.gradient", &[b, t, n]),
+            dims: Dims { segments: b, steps: t, agents: n, members, actions: agents.shape().outputs() },
+            taken: plan.buffer("taken", &values),
+            next: plan.buffer("next", &values),
+            dtaken: plan.buffer("taken.gradient", &values),
             scratch: plan.buffer("scratch", &[0]),
             online,
             target,
@@ -83,8 +86,8 @@ impl<'a> QStep<'a> {
         }
     }
 
-    /// Draws the minibatch for M `columns` of values.
-    pub fn sample(&self, list: &mut List, columns: u32) {
+    /// Draws the minibatch for `columns` of values.
+    pub fn sample(&self, list: &mut List, columns: Columns) {
         list.train(Phase::Sample, BeginGradientStep { clock: self.clock, betas: BETAS });
         let (stream, ring, batch, clock, slot) = (self.stream, self.ring, self.batch, self.clock, self.slot);
         list.train(Phase::Sample, Sample { stream, ring, batch, clock, slot });
@@ -100,25 +103,25 @@ impl<'a> QStep<'a> {
         let online = self.agents.block.weights.seen_by_training();
         // Only double Q-learning asks the online networks about o'.
         let times = if self.settings.double_q { 0..steps + 1 } else { 0..steps };
-        self.agents.forward(list, Phase::Sample, online, &batch, times, self.online);
-        self.agents.forward(list, Phase::Sample, self.copy.target, &batch, 1..steps + 1, self.target);
+        self.agents.forward(list, Phase::Sample, online, dims.members, &batch, times, self.online);
+        self.agents.forward(list, Phase::Sample, self.copy.target, dims.members, &batch, 1..steps + 1, self.target);
         list.train(Phase::Sample, Taken { dims, q: self.online.outputs, batch, value: self.taken });
         let chooser = if self.settings.double_q { self.online.outputs } else { self.target.outputs };
         list.train(Phase::Sample, NextValue { dims, chooser, target_q: self.target.outputs, batch, next: self.next });
     }
 
-    /// y = r + γ·(1 − terminal)·`next`, L = mean (y − `value`)² and ∂L/∂`value`; M `columns` of values.
+    /// y = r + γ·(1 − terminal)·`next`, L = mean (y − `value`)² and ∂L/∂`value`; `columns` of values.
     pub fn td_error(
         &self,
         plan: &mut Plan,
         list: &mut List,
-        columns: u32,
+        columns: Columns,
         value: Id<Reals, Training>,
         next: Id<Reals, Training>,
         dvalue: Id<Reals, Training>,
     ) {
         let (dims, batch) = (self.dims, self.batch);
-        let target = plan.buffer("td_target", &[batch.count, batch.steps, columns]);
+        let target = plan.buffer("td_target", &[batch.count, batch.steps, dims.columns(columns)]);
         let moments = self.settings.standardise.then_some(self.moments);
         list.train(
             Phase::Target,
@@ -144,7 +147,7 @@ impl<'a> QStep<'a> {
         let blocks = self.blocks(mixer);
         list.train(Phase::Apply, ClipNorm { blocks: blocks.clone(), limit: self.settings.clip, clock });
         for block in blocks {
-            list.train(Phase::Apply, Adam { block, rate: LR_NOW, clock });
+            list.train(Phase::Apply, Adam { block, only: None, rate: LR_NOW, clock });
         }
         let rule = match self.settings.target {
             TargetChoice::Hard => TargetRule::Hard(self.settings.target_every),

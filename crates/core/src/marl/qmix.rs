@@ -10,6 +10,7 @@
 //! replace |·|, and networks are feed-forward.
 
 use super::parts::optimise::{Block, Target};
+use super::parts::td::Columns;
 use super::q_step::QStep;
 use crate::nn::calls::{MixerBackward, MixerForward, Rows};
 use crate::nn::graph::{List, Phase, Plan, Training};
@@ -42,7 +43,7 @@ pub fn gradient_step(plan: &mut Plan, list: &mut List, step: &QStep<'_>, mixer: 
     let (now, next) = (state_rows(0), state_rows(1));
     let (net, state, block) = (&mixer.net, step.batch.state, mixer.block);
 
-    step.sample(list, 1);
+    step.sample(list, Columns::Team);
     step.utilities(list);
     list.train(
         Phase::Centralise,
@@ -68,7 +69,7 @@ pub fn gradient_step(plan: &mut Plan, list: &mut List, step: &QStep<'_>, mixer: 
             q_tot: next_tot,
         },
     );
-    step.td_error(plan, list, 1, q_tot, next_tot, dq_tot);
+    step.td_error(plan, list, Columns::Team, q_tot, next_tot, dq_tot);
     step.zero(list, Some(mixer));
     list.train(
         Phase::Apply,

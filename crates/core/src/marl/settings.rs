@@ -4,6 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::seats::Seats;
+
 /// Which algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AlgoChoice {
@@ -207,4 +209,6 @@ pub struct LearnerSettings {
     pub minibatches: u32,
     /// Orthogonal initial weights, or PyTorch's uniform ones.
     pub orthogonal: bool,
+    /// Who moves each agent.
+    pub seats: Seats,
 }

@@ -39,10 +39,12 @@ pub(super) fn build(plan: &mut Plan, algo: AlgoChoice, common: &Common<'_>) -> B
     });
 
     let copy = Target::new(plan, "agents", agents.block.weights.seen_by_training(), agents.layout.len);
-    let mixer = algo.info().has_mixer.then(|| mixing_network(plan, info, settings));
+    // Frozen agents learn nothing, but the team's value still counts what they do; scripts have no value to count.
+    let members = if algo.info().team_value { agents.networked() } else { agents.learners() };
+    let mixer = algo.info().has_mixer.then(|| mixing_network(plan, info, members.count(), settings));
     let mut gradient_steps = List::default();
     let sampling = Stream::new(seed, "replay");
-    let step = QStep::new(plan, (agents, copy), settings, clock, replay, tally.trace, sampling);
+    let step = QStep::new(plan, (agents, copy), members, settings, clock, replay, tally.trace, sampling);
     gradient_steps.repeat(settings.grad_steps, |list| match (&mixer, algo.info().team_value) {
         (Some(mixer), _) => qmix::gradient_step(plan, list, &step, mixer),
         (None, true) => vdn::gradient_step(plan, list, &step),
@@ -57,16 +59,16 @@ pub(super) fn build(plan: &mut Plan, algo: AlgoChoice, common: &Common<'_>) -> B
     Built { central, targets, experience: Experience::Replay(replay), rollout, gradient_steps }
 }
 
-fn mixing_network(plan: &mut Plan, info: &EnvInfo, settings: &LearnerSettings) -> MixingNetwork {
+fn mixing_network(plan: &mut Plan, info: &EnvInfo, members: u32, settings: &LearnerSettings) -> MixingNetwork {
     let positivity = match (settings.monotone, settings.positivity) {
         (false, _) => Positivity::Free,
         (true, PositivityChoice::Abs) => Positivity::Abs,
         (true, PositivityChoice::Softplus) => Positivity::Softplus,
     };
     let mut layout = Layout::default();
-    let (n, s) = (info.num_agents, info.state_len());
+    let s = info.state_len();
     let (embed, layers, hidden) = (settings.embed, settings.hyper_layers, settings.hyper_hidden);
-    let net = Mixer::new(&mut layout, "mixer", n, s, embed, layers, hidden, positivity);
+    let net = Mixer::new(&mut layout, "mixer", members, s, embed, layers, hidden, positivity);
     let block = Block::new(plan, "mixer", layout.len);
     let copy = Target::new(plan, "mixer", block.weights, layout.len);
     MixingNetwork { net, layout, block, copy }

@@ -6,7 +6,7 @@
 //!
 //! Each agent's argmax is the team's argmax, trivially; what is not additive cannot be expressed.
 
-use super::parts::td::{Sum, SumBackward};
+use super::parts::td::{Columns, Sum, SumBackward};
 use super::q_step::QStep;
 use crate::nn::graph::{List, Phase, Plan};
 
@@ -18,11 +18,11 @@ pub fn gradient_step(plan: &mut Plan, list: &mut List, step: &QStep<'_>) {
     let dq_tot = plan.buffer("q_tot.gradient", &shape);
     let dims = step.dims;
 
-    step.sample(list, 1);
+    step.sample(list, Columns::Team);
     step.utilities(list);
     list.train(Phase::Centralise, Sum { dims, q: step.taken, q_tot });
     list.train(Phase::Centralise, Sum { dims, q: step.next, q_tot: next_tot });
-    step.td_error(plan, list, 1, q_tot, next_tot, dq_tot);
+    step.td_error(plan, list, Columns::Team, q_tot, next_tot, dq_tot);
     step.zero(list, None);
     list.train(Phase::Apply, SumBackward { dims, dq_tot, dq: step.dtaken });
     step.apply(list, None);

@@ -125,6 +125,12 @@ impl<T, S> Debug for Id<T, S> {
         write!(f, "#{}", self.index)
     }
 }
+impl<T, S> Id<T, S> {
+    /// Its number among the buffers of its kind.
+    pub fn index(self) -> u32 {
+        self.index
+    }
+}
 impl<T> Id<T, Execution> {
     /// The same buffer as training sees it.
     #[must_use]
@@ -213,6 +219,30 @@ impl<R: Real> Buffers<R> {
             ints: zeros(&plan.ints),
             doubles: zeros(&plan.doubles),
             singles: zeros(&plan.singles),
+        }
+    }
+
+    /// The buffers of `plan`, with the numbers of those of `before` that have the same name and length.
+    pub fn continued(plan: &Plan, before: &Plan, numbers: Self) -> Self {
+        fn taken<T: Copy + Default>(
+            infos: &[BufferInfo],
+            before: &[BufferInfo],
+            numbers: Vec<RefCell<Vec<T>>>,
+        ) -> Vec<RefCell<Vec<T>>> {
+            let mut numbers: Vec<Vec<T>> = numbers.into_iter().map(RefCell::into_inner).collect();
+            let mut take = |info: &BufferInfo| {
+                let same = |old: &BufferInfo| old.name == info.name && old.len() == info.len();
+                let at = before.iter().position(same);
+                at.map_or_else(|| vec![T::default(); info.len()], |at| std::mem::take(&mut numbers[at]))
+            };
+            infos.iter().map(|info| RefCell::new(take(info))).collect()
+        }
+        Self {
+            reals: taken(&plan.reals, &before.reals, numbers.reals),
+            words: taken(&plan.words, &before.words, numbers.words),
+            ints: taken(&plan.ints, &before.ints, numbers.ints),
+            doubles: taken(&plan.doubles, &before.doubles, numbers.doubles),
+            singles: taken(&plan.singles, &before.singles, numbers.singles),
         }
     }
 

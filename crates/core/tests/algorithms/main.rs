@@ -16,6 +16,7 @@ mod ppo_update;
 mod ppo_values;
 mod qmix_update;
 mod recipe;
+mod seats;
 mod standardised;
 mod support;
 mod wires;

@@ -89,7 +89,7 @@ fn p22_displayed_values_are_what_the_weights_say() {
             let q_of = |agent: usize, obs: &[f32]| {
                 let mut x = wide(obs);
                 x.extend((0..2).map(|i| if i == agent { 1.0 } else { 0.0 }));
-                mlp(run.learner.agents.net(agent as u32), &weights, &x)
+                mlp(run.learner.agents.net(agent as u32).expect("it learns").0, &weights, &x)
             };
             let q: Vec<Vec<f64>> = (0..2).map(|agent| q_of(agent, &stage.observations[agent])).collect();
             for (agent, (shown, q)) in stage.per_action.iter().zip(&q).enumerate() {

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use tandem_core::marl::parts::replay::Segments;
-use tandem_core::marl::parts::td::{Dims, RewardMoments, TdTarget};
+use tandem_core::marl::parts::td::{Columns, Dims, RewardMoments, TdTarget};
 use tandem_core::marl::parts::world::World;
+use tandem_core::marl::seats::Members;
 use tandem_core::nn::graph::{Buffers, List, Phase, Plan};
 
 use crate::support::Tiny;
@@ -17,12 +18,15 @@ fn moments_of_2_to_the_25_rewards_are_those_of_the_rewards() {
     let plan = &mut Plan::default();
     let world = World::new(plan, "world", Arc::new(Tiny::new(2, 1, 1, 1)), 1, false);
     let batch = Segments::new(plan, "batch", &world, BATCH, 1);
-    let dims = Dims { segments: BATCH, steps: 1, agents: 2, actions: 1 };
+    let dims = Dims { segments: BATCH, steps: 1, agents: 2, members: Members::all(2), actions: 1 };
     let moments = plan.buffer("moments", &[3]);
     let (next, y) = (plan.buffer("next", &[BATCH]), plan.buffer("y", &[BATCH]));
     let mut list = List::default();
-    list.repeat(256, |list| list.train(Phase::Sample, RewardMoments { moments, batch, dims, columns: 1 }));
-    list.train(Phase::Target, TdTarget { dims, columns: 1, gamma: 0.5, moments: Some(moments), batch, next, y });
+    list.repeat(256, |list| list.train(Phase::Sample, RewardMoments { moments, batch, dims, columns: Columns::Team }));
+    list.train(
+        Phase::Target,
+        TdTarget { dims, columns: Columns::Team, gamma: 0.5, moments: Some(moments), batch, next, y },
+    );
 
     let buffers = Buffers::<f32>::new(plan);
     // The team is paid 1001, 1005, 1001, …: mean 1003, deviation 2. The agents' own rewards do not count, nor does

@@ -168,3 +168,21 @@ fn qmix_list_gradients_equal_differences() {
         }
     }
 }
+
+/// Frozen agents count in the team's value and not among what is trained; scripted ones in neither.
+#[test]
+fn gradients_with_other_seats_equal_differences() {
+    use tandem_core::env::script::Script;
+    use tandem_core::marl::seats::Controller::{Frozen, Learner as Learns, Scripted};
+    for algo in [AlgoChoice::Iql, AlgoChoice::Vdn, AlgoChoice::Qmix] {
+        for shared in [true, false] {
+            let mut spec = ExperimentSpec::defaults(EnvChoice::Pellet, algo);
+            (spec.pellet.width, spec.pellet.height, spec.pellet.agents) = (3, 2, 4);
+            let mut settings = LearnerSettings { shared, ..settings() };
+            settings.seats.list = vec![Scripted(Script::QmixStyle), Learns(0), Frozen, Learns(1)];
+            let env = world::build(&spec).expect("a valid world").into();
+            let evaluations = Evaluations { episodes: 1, explores: false };
+            check(&format!("{algo:?}, shared {shared}"), &Learner::new(env, algo, &settings, 5, evaluations));
+        }
+    }
+}

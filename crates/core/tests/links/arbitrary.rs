@@ -2,8 +2,11 @@
 
 use proptest::prelude::*;
 use tandem_core::base::rng::{Stream, below};
+use tandem_core::env::script::Script;
 use tandem_core::experiment::knobs::{KNOBS, Kind, forget_unused, normalise, switch_algo, why_not};
-use tandem_core::experiment::spec::{AlgoChoice, CellKind, EnvChoice, ExperimentSpec, GameChoice, GridMap, Payoffs};
+use tandem_core::experiment::spec::{
+    AlgoChoice, CellKind, Controller, EnvChoice, ExperimentSpec, GameChoice, GridMap, Payoffs, Seats,
+};
 use tandem_core::experiment::world;
 
 /// Draws one after another.
@@ -78,6 +81,7 @@ pub(crate) fn random_spec(dice: &mut Dice) -> ExperimentSpec {
             Kind::OptionalInt { min, max, set, .. } => {
                 set(&mut spec, (!word.is_multiple_of(3)).then(|| min + dice.word() % (max - min + 1)));
             }
+            Kind::Seats { set, .. } => set(&mut spec, random_seats(dice)),
             Kind::Seed { set, .. } => set(&mut spec, u64::from(word) << 32 | u64::from(dice.word())),
         }
     }
@@ -85,6 +89,17 @@ pub(crate) fn random_spec(dice: &mut Dice) -> ExperimentSpec {
         edit_world(&mut spec, dice);
     }
     spec
+}
+
+/// Anyone on any seat, as many seats as come.
+fn random_seats(dice: &mut Dice) -> Seats {
+    let seat = |dice: &mut Dice| match dice.below(5) {
+        0 | 1 => Controller::Learner(dice.below(4) as u8),
+        2 => Controller::Frozen,
+        3 => Controller::Scripted(*dice.pick(&Script::ALL)),
+        _ => Controller::Human(*dice.pick(&Script::ALL)),
+    };
+    Seats { list: (0..dice.below(10)).map(|_| seat(dice)).collect() }
 }
 
 /// Any finite bits in the range, or an end of it.

@@ -38,7 +38,7 @@ fn p89_out_of_range_values_are_clamped_with_a_notice() {
             Kind::Int { .. } | Kind::Float { .. } | Kind::Seed { .. } => ("-1e30", "1e30"),
             Kind::Size { .. } => ("-1x-1", "999x999"),
             Kind::OptionalInt { .. } => ("-7", "1000000"),
-            Kind::Choice { .. } | Kind::Bool { .. } => continue,
+            Kind::Choice { .. } | Kind::Bool { .. } | Kind::Seats { .. } => continue,
         };
         for given in [below, above] {
             let text = format!("{}&{}={given}", context(knob.key), knob.key);

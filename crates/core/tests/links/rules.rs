@@ -176,7 +176,7 @@ fn keys_are_short_lower_case_and_single() {
         assert!(!reserved.contains(&knob.key));
     }
     let live: Vec<&str> = KNOBS.iter().filter(|knob| knob.live).map(|knob| knob.key).collect();
-    assert_eq!(live, ["lr", "eps"], "as `LiveChange`");
+    assert_eq!(live, ["seats", "lr", "eps"], "as `LiveChange`");
 }
 
 #[test]

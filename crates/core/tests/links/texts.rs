@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tandem_core::env::script::SCRIPTS;
 use tandem_core::experiment::knobs::{Group, KNOBS, Kind};
 use tandem_core::experiment::presets::{PresetGroup, presets};
 use tandem_core::experiment::snapshot::Sentence;
@@ -43,6 +44,10 @@ fn made_ids() -> Vec<String> {
         if let Kind::Choice { ids: choices, .. } = knob.kind {
             ids.extend(choices.iter().map(|choice| knob.choice_id(choice)));
         }
+        if let Kind::Seats { .. } = knob.kind {
+            let scripts = SCRIPTS.iter().map(|info| info.id);
+            ids.extend(["learner", "frozen", "human"].into_iter().chain(scripts).map(|seat| knob.choice_id(seat)));
+        }
         for env in [EnvChoice::Pellet, EnvChoice::Matrix, EnvChoice::TwoStep] {
             ids.extend(knob.unit_id(&ExperimentSpec::defaults(env, AlgoChoice::Iql)).map(str::to_owned));
         }
@@ -68,6 +73,7 @@ fn no_text_is_left_over() {
     let sources = [
         include_str!("../../src/experiment/knobs/mod.rs"),
         include_str!("../../src/experiment/knobs/rules.rs"),
+        include_str!("../../src/experiment/knobs/seats.rs"),
         include_str!("../../src/experiment/link.rs"),
         include_str!("../../src/experiment/world.rs"),
     ]

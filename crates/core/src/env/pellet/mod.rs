@@ -348,6 +348,10 @@ impl Env for Pellet {
         self.info.team_reward.then(|| weighted(&self.info.part_weights[..MOVE_COST], out.parts) + costs)
     }
 
+    fn scripts(&self) -> &'static [Script] {
+        &Script::ALL
+    }
+
     fn program(&self, script: Script) -> Option<Box<dyn Program>> {
         Some(match script {
             Script::Uniform => Box::new(Uniform),

@@ -5,17 +5,20 @@
 //! `knob.KEY.tip`, for a choice also `choice.KEY.ID`.
 
 mod rules;
+mod seats;
 mod table;
 mod values;
 
 pub use rules::{
-    forget_unused, gradient_steps_per_env_step, gradient_steps_per_update, normalise, remarks, segment_steps,
-    switch_algo, switch_env, why_not,
+    forget_unused, gradient_steps_per_env_step, gradient_steps_per_update, normalise, num_agents, remarks,
+    segment_steps, switch_algo, switch_env, why_not,
 };
 pub use table::KNOBS;
 
+pub use seats::{letter, word as seat_word};
+
 use super::snapshot::Sentence;
-use super::spec::ExperimentSpec;
+use super::spec::{ExperimentSpec, Seats};
 use values::Reading;
 pub(super) use values::shortened;
 
@@ -24,6 +27,8 @@ pub(super) use values::shortened;
 pub enum Group {
     /// The environment and its rules.
     World,
+    /// Who moves each agent.
+    Seats,
     /// The algorithm and its loss.
     Algorithm,
     /// Sizes and shapes of the networks.
@@ -38,13 +43,14 @@ pub enum Group {
 
 impl Group {
     /// In the order of the panel.
-    pub const ALL: [Self; 6] =
-        [Self::World, Self::Algorithm, Self::Networks, Self::Exploration, Self::Replay, Self::Run];
+    pub const ALL: [Self; 7] =
+        [Self::World, Self::Algorithm, Self::Seats, Self::Networks, Self::Exploration, Self::Replay, Self::Run];
 
     /// Text id of its heading.
     pub fn text_id(self) -> &'static str {
         match self {
             Self::World => "group.world",
+            Self::Seats => "group.seats",
             Self::Algorithm => "group.algorithm",
             Self::Networks => "group.networks",
             Self::Exploration => "group.exploration",
@@ -121,6 +127,13 @@ pub enum Kind {
         /// Writes the field.
         set: fn(&mut ExperimentSpec, Option<u32>),
     },
+    /// Who moves each agent: words in the order of the agents, `learner,idle`.
+    Seats {
+        /// Reads the field.
+        get: fn(&ExperimentSpec) -> &Seats,
+        /// Writes the field.
+        set: fn(&mut ExperimentSpec, Seats),
+    },
     /// A seed: any 64-bit number.
     Seed {
         /// Reads the field.
@@ -193,6 +206,7 @@ impl Knob {
             Kind::Bool { get, .. } => values::write_bool(get(spec)).to_owned(),
             Kind::Size { get, .. } => values::write_size(get(spec)),
             Kind::OptionalInt { get, .. } => values::write_optional(get(spec)),
+            Kind::Seats { get, .. } => seats::write(get(spec)),
             Kind::Seed { get, .. } => get(spec).to_string(),
         }
     }
@@ -209,6 +223,16 @@ impl Knob {
             Kind::Bool { set, .. } => apply(spec, values::read_bool(&text), set),
             Kind::Size { min, max, set, .. } => apply(spec, values::read_size(&text, min, max), set),
             Kind::OptionalInt { min, max, set, .. } => apply(spec, values::read_optional(&text, min, max), set),
+            Kind::Seats { set, .. } => match seats::read(&text) {
+                Ok(seats) => {
+                    set(spec, seats);
+                    Some(true)
+                }
+                Err(word) => {
+                    let said = [self.key, &values::shortened(&word), &self.allowed(), &self.text(spec)];
+                    return Some(Sentence::new("notice.unreadable", &said));
+                }
+            },
             Kind::Seed { set, .. } => apply(spec, values::read_seed(&text), set),
         };
         let id = match in_range {
@@ -229,6 +253,7 @@ impl Knob {
             Kind::Bool { .. } => "on | off".to_owned(),
             Kind::Size { min, max, .. } => format!("{min}x{min} … {max}x{max}"),
             Kind::OptionalInt { min, max, .. } => format!("inf | {min} … {max}"),
+            Kind::Seats { .. } => seats::allowed(),
             Kind::Seed { .. } => format!("0 … {}", u64::MAX),
         }
     }
@@ -244,8 +269,8 @@ impl Knob {
         }
         let text = self.text(spec);
         match self.kind {
-            // Their fields cannot leave the range.
-            Kind::Choice { .. } | Kind::Bool { .. } | Kind::Seed { .. } => None,
+            // Their fields cannot leave the range, or do so together with others.
+            Kind::Choice { .. } | Kind::Bool { .. } | Kind::Seats { .. } | Kind::Seed { .. } => None,
             _ => self.read(spec, &text),
         }
     }
@@ -259,6 +284,7 @@ impl Knob {
             Kind::Bool { get, set } => set(to, get(from)),
             Kind::Size { get, set, .. } => set(to, get(from)),
             Kind::OptionalInt { get, set, .. } => set(to, get(from)),
+            Kind::Seats { get, set } => set(to, get(from).clone()),
             Kind::Seed { get, set } => set(to, get(from)),
         }
     }

@@ -1,6 +1,6 @@
 //! What one field means for another: bounds that involve several, which algorithm fits which world, derived figures.
 
-use super::{KNOBS, knob, table};
+use super::{KNOBS, knob, seats, table};
 use crate::env::matrix_game::{ACTIONS, PAYOFF};
 use crate::env::pellet::PelletError;
 use crate::env::registry::EnvError;
@@ -34,6 +34,8 @@ pub fn normalise(spec: &mut ExperimentSpec) -> Vec<Sentence> {
             }
         }
     }
+    // Before sizes are judged: they follow from who has a network.
+    seats::normalise(spec, &mut told);
     normalise_run(spec, &mut told);
     told
 }
@@ -232,6 +234,11 @@ fn change(spec: &mut ExperimentSpec, key: &str, bound: u32, side: Bound, id: &st
     }
 }
 
+/// n of an experiment's world, possible or not.
+pub fn num_agents(spec: &ExperimentSpec) -> u32 {
+    if spec.env == EnvChoice::Pellet { spec.pellet.agents } else { 2 }
+}
+
 /// [`segment_steps`](crate::env::api::EnvInfo::segment_steps) of an experiment's world; 1 of an impossible one.
 pub fn segment_steps(spec: &ExperimentSpec) -> u32 {
     world::env_spec(spec).build().map_or(1, |env| env.info().segment_steps())
@@ -271,7 +278,7 @@ pub fn why_not(spec: &ExperimentSpec, algo: AlgoChoice) -> Option<Sentence> {
 /// What a reader should know about settings that are allowed but easily misread.
 pub fn remarks(spec: &ExperimentSpec) -> Vec<Sentence> {
     let l = &spec.learner;
-    let agents = if spec.env == EnvChoice::Pellet { spec.pellet.agents } else { 2 };
+    let agents = num_agents(spec);
     let mixes = spec.algo.info().team_value;
     let pellet = spec.env == EnvChoice::Pellet;
     [
@@ -330,6 +337,7 @@ pub fn forget_unused(spec: &mut ExperimentSpec) {
     if spec.matrix.game != GameChoice::Custom {
         spec.matrix.payoffs = None;
     }
+    seats::forget_unused(spec);
     let pellet = &mut spec.pellet;
     if let Some(map) = &mut pellet.map {
         map.starts.truncate(if pellet.start == StartChoice::Placed { pellet.agents as usize } else { 0 });

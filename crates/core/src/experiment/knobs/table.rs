@@ -119,8 +119,8 @@ fn greedy(s: &ExperimentSpec) -> bool {
 }
 
 /// Every tunable.
-pub static KNOBS: [Knob; 71] = {
-    use Group::{Algorithm, Exploration, Networks, Replay, Run, World};
+pub static KNOBS: [Knob; 72] = {
+    use Group::{Algorithm, Exploration, Networks, Replay, Run, Seats, World};
     [
         knob(
             "env",
@@ -186,6 +186,7 @@ pub static KNOBS: [Knob; 71] = {
             .beginner()
             .when(|s| plays(s, GameChoice::Penalty)),
         knob("repeat", World, int!(matrix.repeat, 1, 100)).when(matrix),
+        knob("seats", Seats, Kind::Seats { get: |s| &s.learner.seats, set: |s, v| s.learner.seats = v }).live().beginner(),
         knob(
             "algo",
             Algorithm,

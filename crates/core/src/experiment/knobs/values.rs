@@ -36,8 +36,8 @@ pub(super) fn plain(text: &str) -> String {
     text.trim().chars().take(LONGEST).map(narrow).collect()
 }
 
-/// Longest value looked at, in characters; f32 in full decimals and 64-bit numbers are far shorter.
-const LONGEST: usize = 128;
+/// Longest value looked at, in characters: eight seats are longer than any number.
+const LONGEST: usize = 256;
 
 /// For quoting in a sentence.
 pub(in crate::experiment) fn shortened(text: &str) -> String {

@@ -3,6 +3,7 @@
 
 use super::agents::Agents;
 use super::explore::{Behaviour, EpsilonGreedy, SoftmaxDraw};
+use super::scripted::ScriptedAct;
 use super::world::{Observe, World};
 use crate::base::rng::Stream;
 use crate::nn::graph::{Execution, Id, List, Phase, Plan, Reals};
@@ -18,7 +19,7 @@ pub struct Acting {
     pub stream: Stream,
 }
 
-/// Observe and act; returns ln π(a_i|o_i) `[E, n]` of a softmax policy, which ε-greedy agents have not. New buffers are
+/// Observe and act: by networks, then by scripts in the seats that have one. Returns ln π(a_i|o_i) `[E, n]` of a softmax policy, which ε-greedy agents have not. New buffers are
 /// named `{name}.act.…`.
 pub fn act(
     plan: &mut Plan,
@@ -30,12 +31,14 @@ pub fn act(
 ) -> Option<Id<Reals, Execution>> {
     list.train(Phase::Observe, Observe { world: world.clone() });
     let outputs = agents.act(plan, list, &format!("{name}.act"), world);
-    let (count, actions) = (agents.count, agents.net(0).outputs());
+    let (count, actions) = (agents.count, agents.shape().outputs());
     let &World { mask, time, action, explored, .. } = world;
-    match behaviour {
+    let log_prob = match behaviour {
         Behaviour::EpsilonGreedy => {
             let q = outputs;
-            let kernel = EpsilonGreedy { stream, agents: count, actions, q, mask, epsilon, time, action, explored };
+            let explorers = agents.learners();
+            let kernel =
+                EpsilonGreedy { stream, agents: count, actions, explorers, q, mask, epsilon, time, action, explored };
             list.act(Phase::Act, kernel);
             None
         }
@@ -46,5 +49,14 @@ pub fn act(
             list.act(Phase::Act, kernel);
             Some(log_prob)
         }
+    };
+    if agents.programs.iter().any(Option::is_some) {
+        let obs_len = world.env.info().obs_len();
+        let shown = plan.buffer(&format!("{name}.act.shown"), &[obs_len]);
+        let programs = agents.programs.clone();
+        let obs = world.obs;
+        let kernel = ScriptedAct { stream, programs, actions, obs_len, obs, mask, time, shown, action, explored };
+        list.act(Phase::Act, kernel);
     }
+    log_prob
 }

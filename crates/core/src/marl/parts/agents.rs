@@ -1,4 +1,5 @@
-//! The agents' networks, o_i to Q values or logits: one for all (with the agent's id in the input) or one each.
+//! The agents' networks, o_i to Q values or logits: one for a group of learners (with the agent's id in the input) or
+//! one each, and those of frozen agents, which no optimiser knows.
 
 use std::sync::Arc;
 
@@ -6,6 +7,9 @@ use super::optimise::Block;
 use super::replay::Segments;
 use super::world::World;
 use crate::base::lanes::padded;
+use crate::env::api::Env;
+use crate::env::script::Program;
+use crate::marl::seats::{Controller, Members, Seats};
 use crate::nn::calls::{MlpBackward, MlpForward, Rows};
 use crate::nn::graph::{Execution, Id, List, Phase, Plan, Reals, Training};
 use crate::nn::layers::{Activation, Layout, Mlp};
@@ -13,14 +17,40 @@ use crate::nn::layers::{Activation, Layout, Mlp};
 /// Networks and their parameters.
 #[derive(Clone, Debug)]
 pub struct Agents {
-    /// One network, or one per agent.
+    /// Networks that learn.
     pub nets: Vec<Mlp>,
+    /// The agents that act with each.
+    pub players: Vec<Members>,
     /// n.
     pub count: u32,
+    /// Whether learners of a group share a network.
+    pub shared: bool,
     /// Names and places of all tensors.
     pub layout: Layout,
     /// Their parameters: execution data.
     pub block: Block<Execution>,
+    /// Networks that do not learn.
+    pub frozen: Frozen,
+    /// The scripts of those who have no network.
+    pub programs: Vec<Option<Arc<dyn Program>>>,
+}
+
+/// Networks that act and do not learn, one for each frozen agent. Parameters and moments lie still here: no call of any
+/// list writes them, so an agent that learns again goes on from the same bits.
+#[derive(Clone, Debug)]
+pub struct Frozen {
+    /// Their networks.
+    pub nets: Vec<Mlp>,
+    /// The agent of each.
+    pub players: Vec<u32>,
+    /// Names and places of all tensors.
+    pub layout: Layout,
+    /// Their parameters.
+    pub weights: Id<Reals, Execution>,
+    /// First moment as it was.
+    pub m: Id<Reals, Training>,
+    /// Second moment as it was.
+    pub v: Id<Reals, Training>,
 }
 
 /// What the networks' forward pass over a minibatch leaves.
@@ -33,39 +63,85 @@ pub struct Pass {
 }
 
 impl Agents {
-    /// Networks `inputs → hidden… → actions`.
-    pub fn new(plan: &mut Plan, count: u32, shared: bool, sizes: &[u32], activation: Activation) -> Self {
-        let mut layout = Layout::default();
-        let nets = if shared {
-            vec![Mlp::new(&mut layout, "agents", sizes, activation)]
-        } else {
-            (1..=count).map(|i| Mlp::new(&mut layout, &format!("agent{i}"), sizes, activation)).collect()
-        };
+    /// Networks `inputs → hidden… → actions` for those of `seats` that have one, programs for the others.
+    pub fn new(
+        plan: &mut Plan,
+        env: &dyn Env,
+        seats: &Seats,
+        shared: bool,
+        sizes: &[u32],
+        activation: Activation,
+    ) -> Self {
+        let count = env.info().num_agents;
+        let (mut layout, mut frozen_layout) = (Layout::default(), Layout::default());
+        let (mut nets, mut players) = (Vec::new(), Vec::new());
+        let (mut frozen_nets, mut frozen_players) = (Vec::new(), Vec::new());
+        let mut named: Vec<String> = Vec::new();
+        for agent in 0..count {
+            let Some(name) = network_name(seats.of(agent), agent, shared) else { continue };
+            if seats.of(agent) == Controller::Frozen {
+                frozen_nets.push(Mlp::new(&mut frozen_layout, &name, sizes, activation));
+                frozen_players.push(agent);
+            } else if !named.contains(&name) {
+                let of_net = |i| network_name(seats.of(i), i, shared).as_ref() == Some(&name);
+                nets.push(Mlp::new(&mut layout, &name, sizes, activation));
+                players.push(Members::of(count, of_net));
+                named.push(name);
+            }
+        }
         let block = Block::new(plan, "agents", layout.len);
-        Self { nets, count, layout, block }
+        let frozen = Frozen {
+            nets: frozen_nets,
+            players: frozen_players,
+            weights: plan.buffer("frozen.weights", &[frozen_layout.len]),
+            m: plan.buffer("frozen.adam_m", &[frozen_layout.len]),
+            v: plan.buffer("frozen.adam_v", &[frozen_layout.len]),
+            layout: frozen_layout,
+        };
+        let program = |agent| seats.of(agent).script().and_then(|script| env.program(script)).map(Arc::from);
+        let programs = (0..count).map(program).collect();
+        Self { nets, players, count, shared, layout, block, frozen, programs }
     }
 
-    /// The network of agent `i`.
-    pub fn net(&self, i: u32) -> &Mlp {
-        &self.nets[if self.nets.len() == 1 { 0 } else { i as usize }]
+    /// A network: they all have one shape.
+    pub fn shape(&self) -> &Mlp {
+        &self.nets[0]
     }
 
-    /// Rows of each network where every base in `bases` is the row of agent 1 of n consecutive ones.
-    fn rows(&self, bases: impl Iterator<Item = u32> + Clone) -> Vec<Rows> {
-        rows_of(self.nets.len(), self.count, bases)
+    /// The network of agent `i` and where its parameters are, if it has one.
+    pub fn net(&self, i: u32) -> Option<(&Mlp, Id<Reals, Execution>)> {
+        let learner = self.nets.iter().zip(&self.players).find(|(_, players)| players.contains(i));
+        let frozen = || self.frozen.nets.iter().zip(&self.frozen.players).find(|&(_, &player)| player == i);
+        learner
+            .map(|(net, _)| (net, self.block.weights))
+            .or_else(|| frozen().map(|(net, _)| (net, self.frozen.weights)))
     }
 
-    /// The acting part: each agent's Q values or logits from its own observation, `[E, n, padded(|A|)]`.
+    /// The agents that learn.
+    pub fn learners(&self) -> Members {
+        Members::of(self.count, |i| self.players.iter().any(|players| players.contains(i)))
+    }
+
+    /// The agents that act with a network, learning or not.
+    pub fn networked(&self) -> Members {
+        Members::of(self.count, |i| self.net(i).is_some())
+    }
+
+    /// The acting part: each agent's Q values or logits from its own observation, `[E, n, padded(|A|)]`; rows of agents
+    /// without a network stay 0.
     pub fn act(&self, plan: &mut Plan, list: &mut List, name: &str, world: &World) -> Id<Reals, Execution> {
         let rows = world.envs * self.count;
-        let hidden = plan.buffer(&format!("{name}.hidden"), &[rows, self.net(0).hidden_width()]);
-        let width = padded(self.net(0).outputs());
+        let hidden = plan.buffer(&format!("{name}.hidden"), &[rows, self.shape().hidden_width()]);
+        let width = padded(self.shape().outputs());
         let outputs = plan.buffer(&format!("{name}.outputs"), &[world.envs, self.count, width]);
-        for (net, rows) in self.nets.iter().zip(self.rows((0..world.envs).map(|e| e * self.count))) {
-            list.act(
-                Phase::Act,
-                MlpForward { net: net.clone(), rows, weights: self.block.weights, x: world.obs, hidden, y: outputs },
-            );
+        let bases = || (0..world.envs).map(|e| e * self.count);
+        for (net, players) in self.nets.iter().zip(&self.players) {
+            let (net, rows, weights) = (net.clone(), rows_of(*players, bases()), self.block.weights);
+            list.act(Phase::Act, MlpForward { net, rows, weights, x: world.obs, hidden, y: outputs });
+        }
+        for (net, &player) in self.frozen.nets.iter().zip(&self.frozen.players) {
+            let (net, rows, weights) = (net.clone(), rows_of(self.alone(player), bases()), self.frozen.weights);
+            list.act(Phase::Act, MlpForward { net, rows, weights, x: world.obs, hidden, y: outputs });
         }
         outputs
     }
@@ -74,25 +150,33 @@ impl Agents {
     pub fn pass(&self, plan: &mut Plan, name: &str, items: &[u32]) -> Pass {
         let shape = |width: u32| [items, &[self.count, width]].concat();
         Pass {
-            hidden: plan.buffer(&format!("{name}.hidden"), &shape(self.net(0).hidden_width())),
-            outputs: plan.buffer(&format!("{name}.outputs"), &shape(padded(self.net(0).outputs()))),
+            hidden: plan.buffer(&format!("{name}.hidden"), &shape(self.shape().hidden_width())),
+            outputs: plan.buffer(&format!("{name}.outputs"), &shape(padded(self.shape().outputs()))),
         }
     }
 
-    /// Q of all agents at the observations `times` (indices into 0..=T) of a minibatch.
+    /// Q of the `members` among the agents at the observations `times` (indices into 0..=T) of a minibatch. Learners
+    /// act with `weights`; a frozen agent's slow copy would be itself.
     pub fn forward(
         &self,
         list: &mut List,
         phase: Phase,
         weights: Id<Reals, Training>,
+        members: Members,
         batch: &Segments,
         times: std::ops::Range<u32>,
         pass: Pass,
     ) {
-        self.forward_rows(list, phase, weights, batch.obs, self.batch_rows(batch, times), pass);
+        let rows = |players| self.batch_rows(players, batch, times.clone());
+        self.forward_rows(list, phase, weights, batch.obs, rows, pass);
+        let frozen = self.frozen.nets.iter().zip(&self.frozen.players);
+        for (net, &player) in frozen.filter(|&(_, &player)| members.contains(player)) {
+            let (net, rows, weights) = (net.clone(), rows(self.alone(player)), self.frozen.weights.seen_by_training());
+            list.train(phase, MlpForward { net, rows, weights, x: batch.obs, hidden: pass.hidden, y: pass.outputs });
+        }
     }
 
-    /// Adds ∂L/∂weights, given ∂L/∂Q at the observations 0..T.
+    /// Adds ∂L/∂weights of the networks that learn, given ∂L/∂Q at the observations 0..T.
     pub fn backward(
         &self,
         list: &mut List,
@@ -101,13 +185,14 @@ impl Agents {
         dq: Id<Reals, Training>,
         scratch: Id<Reals, Training>,
     ) {
-        self.backward_rows(list, batch.obs, self.batch_rows(batch, 0..batch.steps), pass, dq, scratch);
+        let rows = |players| self.batch_rows(players, batch, 0..batch.steps);
+        self.backward_rows(list, batch.obs, rows, pass, dq, scratch);
     }
 
-    /// Logits of all agents at the observations `obs` of `count` items.
+    /// Logits of the learners at the observations `obs` of `count` items; rows of the others stay 0.
     pub fn forward_items(&self, list: &mut List, obs: Id<Reals, Training>, count: u32, pass: Pass) {
         let weights = self.block.weights.seen_by_training();
-        self.forward_rows(list, Phase::Sample, weights, obs, self.item_rows(count), pass);
+        self.forward_rows(list, Phase::Sample, weights, obs, |players| self.item_rows(players, count), pass);
     }
 
     /// Adds ∂L/∂weights, given ∂L/∂logits of `count` items.
@@ -120,7 +205,7 @@ impl Agents {
         dlogits: Id<Reals, Training>,
         scratch: Id<Reals, Training>,
     ) {
-        self.backward_rows(list, obs, self.item_rows(count), pass, dlogits, scratch);
+        self.backward_rows(list, obs, |players| self.item_rows(players, count), pass, dlogits, scratch);
     }
 
     fn forward_rows(
@@ -129,11 +214,11 @@ impl Agents {
         phase: Phase,
         weights: Id<Reals, Training>,
         x: Id<Reals, Training>,
-        rows: Vec<Rows>,
+        rows: impl Fn(Members) -> Rows,
         pass: Pass,
     ) {
-        for (net, rows) in self.nets.iter().zip(rows) {
-            let net = net.clone();
+        for (net, players) in self.nets.iter().zip(&self.players) {
+            let (net, rows) = (net.clone(), rows(*players));
             list.train(phase, MlpForward { net, rows, weights, x, hidden: pass.hidden, y: pass.outputs });
         }
     }
@@ -142,34 +227,46 @@ impl Agents {
         &self,
         list: &mut List,
         x: Id<Reals, Training>,
-        rows: Vec<Rows>,
+        rows: impl Fn(Members) -> Rows,
         pass: Pass,
         dy: Id<Reals, Training>,
         scratch: Id<Reals, Training>,
     ) {
-        for (net, rows) in self.nets.iter().zip(rows) {
+        for (net, players) in self.nets.iter().zip(&self.players) {
             let (weights, grad) = (self.block.weights.seen_by_training(), self.block.grad);
-            let (net, hidden) = (net.clone(), pass.hidden);
+            let (net, rows, hidden) = (net.clone(), rows(*players), pass.hidden);
             list.train(Phase::Apply, MlpBackward { net, rows, weights, x, hidden, dy, scratch, grad });
         }
     }
 
-    fn item_rows(&self, count: u32) -> Vec<Rows> {
-        self.rows((0..count).map(|item| item * self.count))
+    fn item_rows(&self, players: Members, count: u32) -> Rows {
+        rows_of(players, (0..count).map(|item| item * self.count))
     }
 
-    fn batch_rows(&self, batch: &Segments, times: std::ops::Range<u32>) -> Vec<Rows> {
+    fn batch_rows(&self, players: Members, batch: &Segments, times: std::ops::Range<u32>) -> Rows {
         let (steps, n) = (batch.steps + 1, self.count);
-        self.rows((0..batch.count).flat_map(move |b| times.clone().map(move |t| (b * steps + t) * n)))
+        rows_of(players, (0..batch.count).flat_map(move |b| times.clone().map(move |t| (b * steps + t) * n)))
+    }
+
+    fn alone(&self, player: u32) -> Members {
+        Members::of(self.count, |i| i == player)
     }
 }
 
-/// Rows of each of `nets` networks, one for all or one each, where every base in `bases` is the first of `count`
-/// consecutive rows, one per agent.
-pub(super) fn rows_of(nets: usize, count: u32, bases: impl Iterator<Item = u32> + Clone) -> Vec<Rows> {
-    if nets == 1 {
-        vec![bases.flat_map(|base| base..base + count).collect::<Vec<_>>().into()]
-    } else {
-        (0..count).map(|i| Arc::from(bases.clone().map(|base| base + i).collect::<Vec<_>>())).collect()
+/// Name of the network that moves an agent. It decides what an agent goes on with when others take its place: a
+/// separate network keeps its name when it is frozen, a frozen member of a group gets a copy under its own.
+fn network_name(controller: Controller, agent: u32, shared: bool) -> Option<String> {
+    match (controller, shared) {
+        (Controller::Learner(0), true) => Some("agents".to_owned()),
+        (Controller::Learner(group), true) => Some(format!("agents.{}", group + 1)),
+        (Controller::Learner(_) | Controller::Frozen, false) => Some(format!("agent{}", agent + 1)),
+        (Controller::Frozen, true) => Some(format!("frozen{}", agent + 1)),
+        (Controller::Scripted(_) | Controller::Human(_), _) => None,
     }
+}
+
+/// Rows of `players` where every base is the row of agent 1 of n consecutive ones.
+fn rows_of(players: Members, bases: impl Iterator<Item = u32>) -> Rows {
+    let rows: Vec<u32> = bases.flat_map(|base| players.iter().map(move |i| base + i)).collect();
+    rows.into()
 }

@@ -3,11 +3,11 @@
 //! A *value column* m is what one advantage is computed from: an agent (M = n) or the team (M = 1). A local critic has
 //! one network for all agents or one each, with one output; a central one has an output per column.
 
-use super::agents::rows_of;
 use super::optimise::Block;
 use super::popart::{Moments, Scale};
 use crate::base::float::Real;
 use crate::base::lanes::padded;
+use crate::marl::seats::Members;
 use crate::nn::calls::{MlpBackward, MlpForward, Rows};
 use crate::nn::graph::{Compute, Id, List, Phase, Plan, Reals, Training, View, Wires};
 use crate::nn::layers::{Activation, Layout, Mlp};
@@ -49,6 +49,8 @@ pub struct Heads {
     pub width: u32,
     /// Whether all columns are one output of one network and share their statistics.
     pub is_shared: bool,
+    /// The columns that are trained: all of them, but those of agents that do not learn.
+    pub trained: Members,
     /// Reward column of value column 0: 0, or n where the team's reward is learned.
     pub first_reward: u32,
 }
@@ -69,11 +71,12 @@ impl Heads {
 impl Critic {
     /// A critic of n `agents` as `sees` has it: `hidden` layers between inputs of length `inputs` and values. A local
     /// one is `shared` by the agents or each agent's own. A central one values the team where there is a team reward,
-    /// else every agent.
+    /// else every agent; only the values of `learners` are trained then.
     pub fn new(
         plan: &mut Plan,
         sees: CriticView,
         (agents, inputs): (u32, u32),
+        learners: Members,
         hidden: &[u32],
         activation: Activation,
         shared: bool,
@@ -96,6 +99,7 @@ impl Critic {
             rows: if sees == CriticView::Local { agents } else { 1 },
             width: padded(outputs),
             is_shared: sees == CriticView::Local && nets.len() == 1,
+            trained: if of_team { Members::all(1) } else { learners },
             first_reward: if of_team { agents } else { 0 },
         };
         let moments = normalised.then(|| Moments::new(plan, "critic", if heads.is_shared { 1 } else { columns }));
@@ -140,7 +144,16 @@ impl Critic {
 
     fn item_rows(&self, count: u32) -> Vec<Rows> {
         let per_item = self.heads.rows;
-        rows_of(self.nets.len(), per_item, (0..count).map(move |item| item * per_item))
+        if self.nets.len() == 1 {
+            return vec![(0..count * per_item).collect()];
+        }
+        (0..per_item).map(|i| (0..count).map(|item| item * per_item + i).collect()).collect()
+    }
+
+    /// The parts of the parameters that learn where only some value columns do; `None`: all.
+    pub fn trained(&self) -> Option<Vec<std::ops::Range<usize>>> {
+        let is_partly = self.nets.len() > 1 && self.heads.trained.count() < self.heads.columns;
+        is_partly.then(|| self.heads.trained.iter().map(|m| self.nets[m as usize].range()).collect())
     }
 }
 

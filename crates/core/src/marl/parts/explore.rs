@@ -4,6 +4,7 @@
 use crate::base::float::Real;
 use crate::base::lanes::padded;
 use crate::base::rng::{Stream, below, uniform};
+use crate::marl::seats::Members;
 use crate::nn::cpu::{MaskedSoftmax, masked_argmax};
 use crate::nn::graph::{Compute, Execution, Id, Reals, View, Wires, Words};
 
@@ -64,6 +65,8 @@ pub struct EpsilonGreedy {
     pub agents: u32,
     /// |A|.
     pub actions: u32,
+    /// Who explores; the others are greedy.
+    pub explorers: Members,
     /// Q_i(o_i, ·) `[E, n, padded(|A|)]`.
     pub q: Id<Reals, Execution>,
     /// Legal actions `[E, n, |A|]`.
@@ -92,6 +95,7 @@ impl Compute for EpsilonGreedy {
         let mut explored = view.write(self.explored);
         for seat in Seat::all(self.agents, self.actions, action.len()) {
             let words = self.stream.words(seat.counter(&time));
+            let epsilon = if self.explorers.contains(seat.agent) { epsilon } else { R::ZERO };
             let (choice, by_chance) = epsilon_greedy(&q[seat.outputs()], &mask[seat.legal()], epsilon, words);
             action[seat.row] = choice;
             explored[seat.row] = u32::from(by_chance);

@@ -11,6 +11,7 @@ pub mod optimise;
 pub mod policy_loss;
 pub mod popart;
 pub mod replay;
+pub mod scripted;
 pub mod td;
 pub mod trajectories;
 pub mod world;

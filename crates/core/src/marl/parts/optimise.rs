@@ -96,10 +96,12 @@ impl Compute for ClipNorm {
 }
 
 /// Adam on one block.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Adam {
     /// The block.
     pub block: Block<Training>,
+    /// The parts of it that learn, the others keeping their bits; `None`: all.
+    pub only: Option<Vec<std::ops::Range<usize>>>,
     /// Which of the clock's scalars is its learning rate.
     pub rate: usize,
     /// Learning rates, βᵗ, clip factor.
@@ -124,14 +126,14 @@ impl Compute for Adam {
             bias1: R::ONE - s[BETA1_POWER],
             bias2: R::ONE - s[BETA2_POWER],
         };
-        cpu::adam(
-            &params,
-            s[CLIP_SCALE],
-            &view.read(b.grad),
-            &mut view.write(b.weights),
-            &mut view.write(b.m),
-            &mut view.write(b.v),
-        );
+        let (grad, mut weights) = (view.read(b.grad), view.write(b.weights));
+        let (mut m, mut v) = (view.write(b.m), view.write(b.v));
+        let all = 0..grad.len();
+        for part in self.only.as_deref().unwrap_or(std::slice::from_ref(&all)) {
+            let part = || part.clone();
+            let numbers = (&mut weights[part()], &mut m[part()], &mut v[part()]);
+            cpu::adam(&params, s[CLIP_SCALE], &grad[part()], numbers.0, numbers.1, numbers.2);
+        }
     }
 }
 

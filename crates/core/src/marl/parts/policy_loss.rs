@@ -9,6 +9,7 @@ use super::critic::Heads;
 use super::minibatch::Minibatch;
 use crate::base::float::Real;
 use crate::base::lanes::padded;
+use crate::marl::seats::Members;
 use crate::nn::cpu::MaskedSoftmax;
 use crate::nn::graph::{Compute, Doubles, Id, Plan, Reals, Training, View, Wires, Words};
 
@@ -70,6 +71,8 @@ pub struct PolicyLoss {
     pub actions: u32,
     /// Advantages of an item: n, or 1 that all agents share.
     pub columns: u32,
+    /// Who learns: the others have neither ratio nor entropy.
+    pub learners: Members,
     /// ε.
     pub clip: f32,
     /// Normalisation of the advantages.
@@ -107,8 +110,10 @@ impl Compute for PolicyLoss {
             Told { sums: &mut view.write(self.statistics.sums), bins: &mut view.write(self.statistics.histogram) };
         let mut scaled = view.write(self.scaled);
         let legal = |row: usize| &mask[row * a..(row + 1) * a];
-        // w of an agent at an item: 0 for padding and where it has nothing to decide.
-        let acts = |row: usize| if legal(row).iter().any(|&m| m != 0) { weight[row / n] } else { R::ZERO };
+        // w of an agent at an item: 0 for padding, where it has nothing to decide, and of who does not learn.
+        let learns = |row: usize| self.learners.contains((row % n) as u32);
+        let acts =
+            |row: usize| if learns(row) && legal(row).iter().any(|&m| m != 0) { weight[row / n] } else { R::ZERO };
         self.scale(&view.read(b.advantage), acts, &mut scaled);
         let total = (0..action.len()).fold(R::ZERO, |sum, row| sum + acts(row));
         let share = if total > R::ZERO { R::ONE / total } else { R::ZERO };
@@ -240,7 +245,9 @@ impl Compute for ValueLoss {
             mask[row * a..(row + 1) * a].iter().all(|&legal| legal == 0)
         };
         let of_agents = self.masks_inactive && self.heads.columns == self.agents;
-        let counts = |item: usize, m: usize| if of_agents && is_idle(item, m) { R::ZERO } else { weight[item] };
+        let learns = |m: usize| self.heads.trained.contains(m as u32);
+        let counts =
+            |item: usize, m: usize| if !learns(m) || of_agents && is_idle(item, m) { R::ZERO } else { weight[item] };
         let pairs = || (0..weight.len()).flat_map(|item| (0..columns).map(move |m| (item, m)));
         let total = pairs().fold(R::ZERO, |sum, (item, m)| sum + counts(item, m));
         let share = if total > R::ZERO { R::ONE / total } else { R::ZERO };
@@ -267,6 +274,8 @@ impl Compute for ValueLoss {
 /// How much of the returns' variance the critic knew before it learned from them.
 #[derive(Clone, Copy, Debug)]
 pub struct Fit {
+    /// The value columns that are trained.
+    pub columns: Members,
     /// 1 for env steps that happened `[items]`.
     pub weight: Id<Reals, Training>,
     /// V `[items, M]`.
@@ -291,6 +300,7 @@ impl Compute for Fit {
                 .iter()
                 .zip(value.iter())
                 .enumerate()
+                .filter(|(k, _)| self.columns.contains((k % columns) as u32))
                 .map(|(k, (r, v))| (weight[k / columns].to_f64(), r.to_f64(), v.to_f64()))
         };
         let count: f64 = all().map(|(w, ..)| w).sum();

@@ -100,9 +100,10 @@ impl Compute for PopArt {
         for output in 0..numbers.len() / 3 {
             let of_output = |m: &usize| heads.statistics(*m) == output;
             let old = row(&numbers, output);
+            let taught = |m: &usize| of_output(m) && heads.trained.contains(*m as u32);
             let seen = || {
                 let items = weight.iter().zip(target.chunks_exact(columns)).filter(|(w, _)| **w != R::ZERO);
-                items.flat_map(|(_, row)| (0..columns).filter(of_output).map(|m| row[m].to_f64()))
+                items.flat_map(|(_, row)| (0..columns).filter(taught).map(|m| row[m].to_f64()))
             };
             let new = taken_in(old, seen);
             numbers[output * 3..output * 3 + 3].copy_from_slice(&new);
@@ -112,7 +113,9 @@ impl Compute for PopArt {
                 _ => (output, 0),
             };
             let layers = &self.critic.nets[net].layers;
-            rescale(&layers[layers.len() - 1], place, from, to, &mut weights);
+            if from != to {
+                rescale(&layers[layers.len() - 1], place, from, to, &mut weights);
+            }
             for m in (0..columns).filter(of_output) {
                 for x in value.iter_mut().skip(m).step_by(columns) {
                     *x = to.normalise(*x);

@@ -1,12 +1,14 @@
 //! Temporal-difference learning on action values: the value taken, the value of the next state, target, loss.
 //!
-//! Shapes: B segments of T env steps, n agents; a *value column* m is an agent (independent learning, M = n) or the
-//! team (M = 1). Q buffers are `[B, T+1, n, padded(|A|)]`, everything else `[B, T, ·]`.
+//! Shapes: B segments of T env steps, n agents, of whom N are *members* with values of their own (scripted agents have
+//! none); a *value column* is a member (independent learning, M = N) or the team (M = 1). Q buffers are
+//! `[B, T+1, n, padded(|A|)]`, everything else `[B, T, ·]`.
 
 use super::clock::{Clock, LOSS};
 use super::replay::Segments;
 use crate::base::float::Real;
 use crate::base::lanes::padded;
+use crate::marl::seats::Members;
 use crate::nn::cpu::masked_argmax;
 use crate::nn::graph::{Compute, Doubles, Id, Reals, Training, View, Wires};
 
@@ -19,15 +21,47 @@ pub struct Dims {
     pub steps: u32,
     /// n.
     pub agents: u32,
+    /// Who has a value.
+    pub members: Members,
     /// |A|.
     pub actions: u32,
 }
 
+/// What the value columns of a loss are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Columns {
+    /// Each member, with its own reward.
+    Members,
+    /// The team, with its one reward.
+    Team,
+}
+
 impl Dims {
-    /// The reward columns that M value columns learn from: each agent's own, or the team's (the last one).
-    fn reward_columns(self, columns: u32) -> std::ops::Range<usize> {
-        let n = self.agents as usize;
-        if columns == 1 { n..n + 1 } else { 0..n }
+    /// N.
+    pub fn count(self) -> usize {
+        self.members.count() as usize
+    }
+
+    /// M.
+    pub fn columns(self, columns: Columns) -> u32 {
+        match columns {
+            Columns::Members => self.members.count(),
+            Columns::Team => 1,
+        }
+    }
+
+    /// The reward column that each value column learns from: the member's own, or the team's, which is the last.
+    fn reward_columns(self, columns: Columns) -> impl Iterator<Item = usize> + Clone {
+        let members = match columns {
+            Columns::Members => self.members,
+            Columns::Team => Members::of(self.agents + 1, |i| i == self.agents),
+        };
+        members.iter().map(|i| i as usize)
+    }
+
+    /// Where the members' values of a transition are, and which agents they are.
+    fn members(self, at: usize) -> impl Iterator<Item = (usize, usize)> {
+        (at * self.count()..).zip(self.members.iter().map(|i| i as usize))
     }
 
     /// Transition (b, t) and the row of its first agent at t, for all b, t < T.
@@ -48,7 +82,7 @@ pub struct Taken {
     pub q: Id<Reals, Training>,
     /// The minibatch (actions).
     pub batch: Segments,
-    /// q_i `[B, T, n]`.
+    /// q_i `[B, T, N]`.
     pub value: Id<Reals, Training>,
 }
 
@@ -62,8 +96,8 @@ impl Compute for Taken {
         let (n, width) = (self.dims.agents as usize, padded(self.dims.actions) as usize);
         let (q, action, mut value) = (view.read(self.q), view.read(self.batch.action), view.write(self.value));
         for (at, row) in self.dims.transitions() {
-            for i in 0..n {
-                value[at * n + i] = q[(row + i) * width + action[at * n + i] as usize];
+            for (k, i) in self.dims.members(at) {
+                value[k] = q[(row + i) * width + action[at * n + i] as usize];
             }
         }
     }
@@ -74,7 +108,7 @@ impl Compute for Taken {
 pub struct TakenBackward {
     /// Sizes.
     pub dims: Dims,
-    /// ∂L/∂q_i `[B, T, n]`.
+    /// ∂L/∂q_i `[B, T, N]`.
     pub dtaken: Id<Reals, Training>,
     /// The minibatch (actions).
     pub batch: Segments,
@@ -92,10 +126,10 @@ impl Compute for TakenBackward {
         let (n, width) = (self.dims.agents as usize, padded(self.dims.actions) as usize);
         let (dtaken, action, mut dq) = (view.read(self.dtaken), view.read(self.batch.action), view.write(self.dq));
         for (at, row) in self.dims.transitions() {
-            for i in 0..n {
+            for (k, i) in self.dims.members(at) {
                 let q_row = &mut dq[(row + i) * width..(row + i + 1) * width];
                 q_row.fill(R::ZERO);
-                q_row[action[at * n + i] as usize] = dtaken[at * n + i];
+                q_row[action[at * n + i] as usize] = dtaken[k];
             }
         }
     }
@@ -113,7 +147,7 @@ pub struct NextValue {
     pub target_q: Id<Reals, Training>,
     /// The minibatch (masks).
     pub batch: Segments,
-    /// q_i' `[B, T, n]`.
+    /// q_i' `[B, T, N]`.
     pub next: Id<Reals, Training>,
 }
 
@@ -129,10 +163,10 @@ impl Compute for NextValue {
         let (chooser, target_q) = (view.read(self.chooser), view.read(self.target_q));
         let (mask, mut next) = (view.read(self.batch.mask), view.write(self.next));
         for (at, row) in self.dims.transitions() {
-            for i in 0..n {
+            for (k, i) in self.dims.members(at) {
                 let row = row + n + i; // the same agent, one step later
                 let best = masked_argmax(&chooser[row * width..row * width + a], &mask[row * a..(row + 1) * a]);
-                next[at * n + i] = best.map_or(R::ZERO, |best| target_q[row * width + best as usize]);
+                next[k] = best.map_or(R::ZERO, |best| target_q[row * width + best as usize]);
             }
         }
     }
@@ -148,8 +182,8 @@ pub struct RewardMoments {
     pub batch: Segments,
     /// Sizes.
     pub dims: Dims,
-    /// M: whose rewards are taken in.
-    pub columns: u32,
+    /// Whose rewards are taken in.
+    pub columns: Columns,
 }
 
 impl Compute for RewardMoments {
@@ -167,8 +201,8 @@ impl Compute for RewardMoments {
             if weight[at] == R::ZERO {
                 continue;
             }
-            for &r in &reward[at * width..(at + 1) * width][columns.clone()] {
-                let r = r.to_f64();
+            for column in columns.clone() {
+                let r = reward[at * width + column].to_f64();
                 let (count, mean) = (m[0] + 1.0, m[1]);
                 let new_mean = mean + (r - mean) / count;
                 m[2] += (r - mean) * (r - new_mean);
@@ -183,8 +217,8 @@ impl Compute for RewardMoments {
 pub struct TdTarget {
     /// Sizes.
     pub dims: Dims,
-    /// M: n for independent learners, 1 for a team.
-    pub columns: u32,
+    /// What is learned.
+    pub columns: Columns,
     /// γ.
     pub gamma: f32,
     /// Reward moments, if rewards are standardised.
@@ -207,8 +241,7 @@ impl Compute for TdTarget {
         }
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
-        let (width, m) = (self.dims.agents as usize + 1, self.columns as usize);
-        let first = self.dims.reward_columns(self.columns).start;
+        let (width, m) = (self.dims.agents as usize + 1, self.dims.columns(self.columns) as usize);
         let (reward, terminal) = (view.read(self.batch.reward), view.read(self.batch.terminal));
         let (next, mut y) = (view.read(self.next), view.write(self.y));
         let gamma = R::from_f32(self.gamma);
@@ -217,8 +250,8 @@ impl Compute for TdTarget {
             (m[1], (m[2] / m[0]).sqrt() + 1e-5)
         });
         for (at, _) in self.dims.transitions() {
-            for j in 0..m {
-                let r = R::from_f64((reward[at * width + first + j].to_f64() - mean) / deviation);
+            for (j, column) in self.dims.reward_columns(self.columns).enumerate() {
+                let r = R::from_f64((reward[at * width + column].to_f64() - mean) / deviation);
                 y[at * m + j] = r + gamma * (R::ONE - terminal[at]) * next[at * m + j];
             }
         }
@@ -231,8 +264,8 @@ impl Compute for TdTarget {
 pub struct Loss {
     /// Sizes.
     pub dims: Dims,
-    /// M.
-    pub columns: u32,
+    /// What is learned.
+    pub columns: Columns,
     /// β.
     pub hysteresis: f32,
     /// The minibatch (weights).
@@ -255,10 +288,10 @@ impl Compute for Loss {
         wires.writes(self.dvalue).writes(self.clock.scalars);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
-        let m = self.columns as usize;
+        let m = self.dims.columns(self.columns) as usize;
         let (value, target, weight) = (view.read(self.value), view.read(self.target), view.read(self.batch.weight));
         let mut dvalue = view.write(self.dvalue);
-        let total = weight.iter().fold(R::ZERO, |sum, &w| sum + w) * R::from_u32(self.columns);
+        let total = weight.iter().fold(R::ZERO, |sum, &w| sum + w) * R::from_u32(self.dims.columns(self.columns));
         let beta = R::from_f32(self.hysteresis);
         let mut loss = R::ZERO;
         for (at, _) in self.dims.transitions() {
@@ -278,7 +311,7 @@ impl Compute for Loss {
 pub struct Sum {
     /// Sizes.
     pub dims: Dims,
-    /// q_i `[B, T, n]`.
+    /// q_i `[B, T, N]`.
     pub q: Id<Reals, Training>,
     /// Q_tot `[B, T]`.
     pub q_tot: Id<Reals, Training>,
@@ -292,7 +325,7 @@ impl Compute for Sum {
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let q = view.read(self.q);
-        let agents = q.chunks_exact(self.dims.agents as usize);
+        let agents = q.chunks_exact(self.dims.count());
         for (q_tot, q) in view.write(self.q_tot).iter_mut().zip(agents) {
             *q_tot = q.iter().fold(R::ZERO, |sum, &q| sum + q);
         }
@@ -306,7 +339,7 @@ pub struct SumBackward {
     pub dims: Dims,
     /// ∂L/∂Q_tot `[B, T]`.
     pub dq_tot: Id<Reals, Training>,
-    /// ∂L/∂q_i `[B, T, n]`.
+    /// ∂L/∂q_i `[B, T, N]`.
     pub dq: Id<Reals, Training>,
 }
 
@@ -319,7 +352,7 @@ impl Compute for SumBackward {
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let dq_tot = view.read(self.dq_tot);
         let mut dq = view.write(self.dq);
-        for (dq, &dq_tot) in dq.chunks_exact_mut(self.dims.agents as usize).zip(dq_tot.iter()) {
+        for (dq, &dq_tot) in dq.chunks_exact_mut(self.dims.count()).zip(dq_tot.iter()) {
             dq.fill(dq_tot);
         }
     }

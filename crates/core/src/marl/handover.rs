@@ -1,0 +1,135 @@
+//! Which network an agent begins with, and which one it goes on with when a run changes who learns.
+//!
+//! Invariant: freezing and unfreezing a network of an agent's own moves weights and moments from one buffer to another
+//! and back without touching a bit; everything else of the run stays where it is.
+
+use super::learner::Learner;
+use super::parts::agents::Agents;
+use crate::base::float::Real;
+use crate::nn::graph::{Buffers, Id, Reals, Training};
+use crate::nn::layers::{Layout, Mlp};
+
+/// Copies of the agents' parameters: weights, slow copy of them (empty without one), moments.
+struct Kept<R> {
+    learners: [Vec<R>; 4],
+    frozen: [Vec<R>; 4],
+}
+
+/// Buffers of the parts of a [`Kept`], where there are such.
+type Places = [Option<Id<Reals, Training>>; 4];
+
+/// In [`Kept`].
+const WEIGHTS: usize = 0;
+const SLOW: usize = 1;
+
+impl Agents {
+    /// Initial weights, `init` being told a network, its layout and where its numbers go. An agent begins with the same
+    /// ones whoever else learns: those it would have if everybody did. A frozen member of a group begins with a copy of
+    /// the first group's.
+    pub fn init<R: Real>(&self, buffers: &Buffers<R>, init: impl Fn(&Mlp, &Layout, &mut [R])) {
+        let (layout, nets) = self.with_everyone();
+        let mut weights = vec![R::ZERO; layout.len as usize];
+        for net in &nets {
+            init(net, &layout, &mut weights);
+        }
+        let first_of = |k: usize, agent: u32| if self.shared { &nets[k] } else { &nets[agent as usize] };
+        let mut block = buffers.write(self.block.weights);
+        for (k, (net, players)) in self.nets.iter().zip(&self.players).enumerate() {
+            let first = players.iter().next().expect("a network has an agent");
+            block[net.range()].copy_from_slice(&weights[first_of(k, first).range()]);
+        }
+        let mut frozen = buffers.write(self.frozen.weights);
+        for (net, &player) in self.frozen.nets.iter().zip(&self.frozen.players) {
+            frozen[net.range()].copy_from_slice(&weights[first_of(0, player).range()]);
+        }
+    }
+
+    /// The networks there would be if nobody were frozen or scripted.
+    fn with_everyone(&self) -> (Layout, Vec<Mlp>) {
+        if self.shared {
+            return (self.layout.clone(), self.nets.clone());
+        }
+        let shape = self.shape();
+        let outputs = shape.layers.iter().map(|layer| layer.weight.cols);
+        let sizes: Vec<u32> = std::iter::once(shape.inputs()).chain(outputs).collect();
+        let mut layout = Layout::default();
+        let net = |i| Mlp::new(&mut layout, &format!("agent{i}"), &sizes, shape.activation);
+        let nets = (1..=self.count).map(net).collect();
+        (layout, nets)
+    }
+}
+
+impl Learner {
+    /// The numbers of a run that goes on with other seats: every buffer of the same name and length, the agents'
+    /// networks by whom they move. `before` is the same run but for its seats.
+    pub fn take_over<R: Real>(&self, before: &Self, numbers: Buffers<R>) -> Buffers<R> {
+        let kept = before.kept(&numbers);
+        let buffers = Buffers::continued(&self.plan, &before.plan, numbers);
+        let mut now = self.kept(&buffers);
+        for (net, players) in self.agents.nets.iter().zip(&self.agents.players) {
+            let is_same = |old: &&Mlp| has_name_of(old, net);
+            let old = before.agents.nets.iter().find(is_same).map(|old| (old, &kept.learners));
+            let player = players.iter().next().expect("a network has an agent");
+            let (old, from) = old.or_else(|| before.moving(player, &kept)).expect("it had a network before");
+            hand_over(old, from, net, &mut now.learners);
+        }
+        for (net, &player) in self.agents.frozen.nets.iter().zip(&self.agents.frozen.players) {
+            let (old, from) = before.moving(player, &kept).expect("it had a network before");
+            hand_over(old, from, net, &mut now.frozen);
+        }
+        let (learners, frozen) = self.places();
+        for (places, numbers) in [(learners, now.learners), (frozen, now.frozen)] {
+            for (place, numbers) in places.into_iter().zip(numbers) {
+                if let Some(place) = place {
+                    *buffers.write(place) = numbers;
+                }
+            }
+        }
+        buffers
+    }
+
+    /// The network that moves an agent, and the numbers it is among.
+    fn moving<'a, R>(&'a self, player: u32, kept: &'a Kept<R>) -> Option<(&'a Mlp, &'a [Vec<R>; 4])> {
+        let (net, weights) = self.agents.net(player)?;
+        let is_frozen = weights.index() == self.agents.frozen.weights.index();
+        Some((net, if is_frozen { &kept.frozen } else { &kept.learners }))
+    }
+
+    /// Where the parts of a [`Kept`] are. A frozen agent's slow copy would be itself.
+    fn places(&self) -> (Places, Places) {
+        let (block, frozen) = (self.agents.block.seen_by_training(), &self.agents.frozen);
+        let slow = self.targets.iter().find(|target| target.weights.index() == block.weights.index());
+        (
+            [Some(block.weights), slow.map(|target| target.target), Some(block.m), Some(block.v)],
+            [Some(frozen.weights.seen_by_training()), None, Some(frozen.m), Some(frozen.v)],
+        )
+    }
+
+    fn kept<R: Real>(&self, buffers: &Buffers<R>) -> Kept<R> {
+        let read = |place: Option<Id<Reals, Training>>| place.map_or_else(Vec::new, |id| buffers.read(id).clone());
+        let (learners, frozen) = self.places();
+        Kept { learners: learners.map(read), frozen: frozen.map(read) }
+    }
+}
+
+fn has_name_of(a: &Mlp, b: &Mlp) -> bool {
+    a.layers[0].weight.name == b.layers[0].weight.name
+}
+
+/// Weights always; moments where it is the same network, else they begin anew; the slow copy goes on or begins as the
+/// weights.
+fn hand_over<R: Real>(old: &Mlp, from: &[Vec<R>; 4], net: &Mlp, to: &mut [Vec<R>; 4]) {
+    for part in 0..4 {
+        let to = &mut to[part];
+        if to.is_empty() {
+            continue;
+        }
+        let to = &mut to[net.range()];
+        match part {
+            WEIGHTS => to.copy_from_slice(&from[WEIGHTS][old.range()]),
+            SLOW if from[SLOW].is_empty() => to.copy_from_slice(&from[WEIGHTS][old.range()]),
+            _ if part == SLOW || has_name_of(old, net) => to.copy_from_slice(&from[part][old.range()]),
+            _ => to.fill(R::ZERO),
+        }
+    }
+}
