@@ -3,6 +3,7 @@
 //! Drawn by hand rather than by a plotting crate: few shapes (a band is one mesh, a curve one line), quiet axes, and
 //! labels that move apart instead of lying over each other.
 
+use egui::text::{LayoutJob, TextWrapping};
 use egui::{Align2, Color32, FontId, Mesh, Pos2, Rect, Response, Sense, Shape, Stroke, Ui, Vec2, pos2, vec2};
 
 use crate::view::numbers::{tick_text, ticks};
@@ -123,7 +124,7 @@ impl Chart {
             }
         }
         let pointer = response.hover_pos();
-        let hovered_series = self.labels(&painter, theme, &scale, pointer);
+        let hovered_series = self.labels(&painter, theme, &scale, rect.right(), pointer);
         let is_at = |place: &Rect| pointer.is_some_and(|at| place.expand(2.0).contains(at));
         let hovered_reference = (0..).zip(&names).find(|(_, place)| is_at(place)).map(|(index, _)| index);
         let title = Rect::from_min_max(rect.min, pos2(rect.right(), scale.plot.top() - 2.0));
@@ -158,7 +159,7 @@ impl Chart {
         let (marks, step) = ticks(y, y_tick_count(rect));
         let left = marks.iter().map(|&v| width(&tick_text(v, step), &font)).fold(12.0, f32::max) + 8.0;
         let right = self.series.iter().map(|s| width(&s.label, &font)).fold(0.0, f32::max);
-        let right = if right > 0.0 { (right + 10.0).min(rect.width() * 0.3) } else { 8.0 };
+        let right = if right > 0.0 { (right + 10.0).min(rect.width() * 0.34) } else { 8.0 };
         let top = theme.size.small * 1.35 + 6.0;
         let bottom = theme.size.tiny * 1.35 + 5.0;
         let plot = Rect::from_min_max(rect.min + vec2(left, top), rect.max - vec2(right, bottom));
@@ -228,7 +229,14 @@ impl Chart {
     }
 
     /// Labels at the right ends, moved apart; the series whose label or line is under the pointer.
-    fn labels(&self, painter: &egui::Painter, theme: &Theme, scale: &Scale, pointer: Option<Pos2>) -> Option<u32> {
+    fn labels(
+        &self,
+        painter: &egui::Painter,
+        theme: &Theme,
+        scale: &Scale,
+        right: f32,
+        pointer: Option<Pos2>,
+    ) -> Option<u32> {
         let mut hovered = pointer.and_then(|at| self.line_near(scale, at));
         if self.bare {
             return hovered;
@@ -239,13 +247,18 @@ impl Chart {
             .filter(|(_, series)| !series.label.is_empty())
             .filter_map(|(index, series)| series.points.last().map(|&(_, y)| (index, scale.y_at(y))))
             .collect();
+        // Where the plot is too low for all, the last series, the most important, keep theirs.
+        let room = (scale.plot.height() / height) as usize;
+        ends.drain(..ends.len().saturating_sub(room));
         let mut places: Vec<f32> = ends.iter().map(|end| end.1).collect();
         let half = height / 2.0;
         spread(&mut ends, &mut places, height, scale.plot.top() + half..=scale.plot.bottom() - half);
         for ((index, _), y) in ends.iter().zip(places) {
             let series = &self.series[*index as usize];
             let at = pos2(scale.plot.right() + 6.0, y);
-            let galley = painter.layout_no_wrap(series.label.clone(), theme.tiny(), series.color);
+            let mut job = LayoutJob::simple_singleline(series.label.clone(), theme.tiny(), series.color);
+            job.wrap = TextWrapping::truncate_at_width(right - at.x);
+            let galley = painter.layout_job(job);
             let place = Align2::LEFT_CENTER.anchor_size(at, galley.size());
             if pointer.is_some_and(|pointer| place.expand(3.0).contains(pointer)) {
                 hovered = Some(*index);

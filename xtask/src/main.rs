@@ -39,9 +39,11 @@ cargo xtask TASK
       install what the tests need where that is possible, then run all of them; the parts are";
 
 fn main() -> ExitCode {
-    let mut words = std::env::args().skip(1);
-    let task = words.next().unwrap_or_default();
-    match run(&task, Args::new(words)) {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    // Whoever asks a task for help gets the list: it says what each takes.
+    let asks = words.iter().any(|word| word == "--help" || word == "-h");
+    let task = if asks { "help" } else { words.first().map_or("", String::as_str) };
+    match run(task, Args::new(words.iter().skip(1).cloned())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("\nxtask: {error:#}");
@@ -58,7 +60,7 @@ fn run(task: &str, args: Args) -> anyhow::Result<()> {
         "learn" => learn::learn(args),
         "bench-page" => bench_page::bench(args),
         "test" => test::test(args),
-        "" | "help" | "-h" | "--help" => {
+        "" | "help" => {
             println!("{USAGE}\n{}", test::parts().trim_end());
             Ok(())
         }

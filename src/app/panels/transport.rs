@@ -271,9 +271,9 @@ fn stage_buttons(ui: &mut Ui, ctx: &PageCtx<'_>, out: &mut Vec<Intent>) {
 fn stage_speed(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &Desk, out: &mut Vec<Intent>) {
     let options =
         [(1, "1/s", ctx.t("stage.speed.1")), (4, "4/s", ctx.t("stage.speed.4")), (12, "12/s", ctx.t("stage.speed.12"))];
-    if let Some(speed) = segmented(ui, ctx.theme(), &options, desk.stage_speed) {
-        out.push(Intent::StageSpeed(speed));
-    }
+    let is_own = !ctx.view.snapshot.stage.is_training_env;
+    let picked = ui.add_enabled_ui(is_own, |ui| segmented(ui, ctx.theme(), &options, desk.stage_speed)).inner;
+    out.extend(picked.map(Intent::StageSpeed));
 }
 
 fn stage_policy(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &Desk, out: &mut Vec<Intent>) {
@@ -281,9 +281,11 @@ fn stage_policy(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &Desk, out: &mut Vec<Inten
         (false, ctx.t("stage.policy.greedy"), ctx.t("stage.policy.greedy.tip")),
         (true, ctx.t("stage.policy.exploring"), ctx.t("stage.policy.exploring.tip")),
     ];
-    if let Some(explores) = segmented(ui, ctx.theme(), &options, desk.stage_explores) {
-        out.push(Intent::StageExplores(explores));
-    }
+    // The training environment is the behaviour policy's, whatever the stage's own episodes follow.
+    let is_own = !ctx.view.snapshot.stage.is_training_env;
+    let explores = desk.stage_explores || !is_own;
+    let picked = ui.add_enabled_ui(is_own, |ui| segmented(ui, ctx.theme(), &options, explores)).inner;
+    out.extend(picked.map(Intent::StageExplores));
 }
 
 /// Whether the card says why training has stopped.

@@ -46,6 +46,8 @@ pub struct QtotView {
     at_break: Option<u32>,
     /// The joint action pointed at in the last frame, marked in the other picture.
     marked: Option<(u32, u32)>,
+    /// Height of what stands beneath the pictures, as it was last drawn: lines wrap as languages and windows have it.
+    foot: Option<f32>,
 }
 
 impl View for QtotView {
@@ -104,6 +106,7 @@ impl View for QtotView {
         let ranges = self.axes.at(now);
         let picture = Picture { mixed, pair: joint.pair, ranges, marked: self.marked };
         self.pictures(ui, ctx, joint, &picture);
+        let above = ui.cursor().top();
         ui.scope(|ui| {
             // Text, not controls: rows as low as their type.
             ui.spacing_mut().interact_size.y = 0.0;
@@ -111,6 +114,11 @@ impl View for QtotView {
         });
         if !has_controls_above(ui, ctx, joint) {
             ui.horizontal_wrapped(|ui| self.controls(ui, ctx, joint, actions));
+        }
+        let foot = ui.min_rect().bottom() - above + ui.spacing().item_spacing.y;
+        if self.foot.is_none_or(|before| (before - foot).abs() > 0.5) {
+            self.foot = Some(foot);
+            ui.request_repaint();
         }
     }
 }
@@ -182,10 +190,7 @@ impl QtotView {
         let rows = picture.mixed.utilities.0.len() as f32;
         let width = ui.available_width();
         // Room for the facts and the controls beneath.
-        let has_controls = !joint.is_sum && !has_controls_above(ui, ctx, joint);
-        let lines = if is_narrow(ui, ctx) { 2.0 } else { 1.0 };
-        let controls = if has_controls { ctx.theme.size.control + 6.0 } else { 0.0 };
-        let foot = ctx.theme.size.small * 1.7 * lines + controls + 8.0;
+        let foot = self.foot.unwrap_or(ctx.theme.size.control);
         let height = (ui.available_height() - foot).clamp(190.0, 760.0);
         let table_width = (48.0 + actions * 37.0).max((width * 0.3).min(48.0 + actions * 56.0)).min(width * 0.46);
         let exact = self.exact(ctx, joint);
@@ -241,7 +246,8 @@ impl QtotView {
             let tip = format!("{}\n\n{}", texts.t("qtot.igm.tip"), texts.f(scope, &[&enumerated]));
             parts::fact(ui, theme, "IGM", texts.t(verdict), color, &tip);
             let (share, states) = joint.igm_share;
-            if states > 0 && self.reading(ctx, joint).1 == 0 {
+            // Of a training episode only the state it stands at is looked at: no share.
+            if states > 0 && !ctx.snapshot.stage.is_training_env && self.reading(ctx, joint).1 == 0 {
                 let text = texts.f("qtot.igm.share", &[&numbers::percent(share), &numbers::count(states)]);
                 parts::fact(ui, theme, "", &text, theme.text_dim, texts.t("qtot.igm.share.tip"));
             }

@@ -103,9 +103,9 @@ impl Picture<'_> {
         }
     }
 
-    /// Whether the agents' own choices and the best joint action are two dots.
-    fn is_split(&self) -> bool {
-        self.mixed.best != self.mixed.greedy
+    /// Whether the agents' own choices miss the best joint action: what ties with it is as good.
+    pub fn is_split(&self) -> bool {
+        !self.mixed.igm && self.mixed.best != self.mixed.greedy
     }
 
     /// Cuts the room for labels (above) and the colour bar (below) from a rectangle: (labels, bar, picture).

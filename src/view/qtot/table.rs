@@ -110,7 +110,7 @@ pub fn table_ui(
             if picture.marked == Some((row, column)) || hovered == Some((row, column)) {
                 ring(theme.text, 1.0);
             }
-            if mixed.best == (row, column) && mixed.best != mixed.greedy {
+            if mixed.best == (row, column) && picture.is_split() {
                 ring(theme.bad, 2.0);
             }
             if mixed.greedy == (row, column) {

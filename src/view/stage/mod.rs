@@ -236,10 +236,14 @@ fn title(ctx: &ViewCtx<'_>) -> String {
 fn agents_row(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
     let theme = ctx.theme;
     let stage: &Stage = &ctx.snapshot.stage;
-    // Many agents share the row by saying less.
+    // Many agents share the row by saying less: their returns stand in the tooltip.
     let is_many = ctx.facts.num_agents > 3 || ctx.compact;
+    let is_crowd = ctx.facts.num_agents > 5 && !ctx.compact;
     egui::ScrollArea::horizontal().id_salt("agents").auto_shrink([false, true]).show(ui, |ui| {
         ui.horizontal(|ui| {
+            if is_crowd {
+                ui.spacing_mut().item_spacing.x = 3.0;
+            }
             for agent in 0..ctx.facts.num_agents {
                 let index = agent as usize;
                 let mut text = egui::text::LayoutJob::default();
@@ -266,9 +270,15 @@ fn agents_row(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
                 if !is_many {
                     push(&format!("  r {}", number(&stage.rewards)), theme.text_dim);
                 }
-                push(&format!("  R {}", number(&stage.returns)), theme.text_dim);
+                let sum = format!("R {}", number(&stage.returns));
+                if !is_crowd {
+                    push(&format!("  {sum}"), theme.text_dim);
+                }
                 let explored = if explored { ctx.texts.t("stage.agent.explored") } else { "" };
-                let tip = ctx.texts.f("stage.agent.tip", &[explored]);
+                let mut tip = ctx.texts.f("stage.agent.tip", &[explored]);
+                if is_crowd {
+                    tip = format!("{sum}\n\n{tip}");
+                }
                 let is_selected = agent == ctx.selected_agent;
                 if parts::toggle(ui, theme, is_selected, text).on_hover_text(tip).clicked() {
                     actions.push(Action::SelectAgent(agent));
