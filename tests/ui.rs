@@ -7,6 +7,7 @@ mod ui {
     mod page;
     mod policy;
     mod rewards;
+    mod seats;
     mod texts;
     mod views;
     mod window;

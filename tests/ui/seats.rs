@@ -1,0 +1,61 @@
+//! Who plays: the rows of Set-up, a person's turn on the stage, and what the link says of them.
+
+use egui::{Key, Role, Vec2, vec2};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+
+use super::window::{Window, press};
+
+/// High enough for all of Set-up.
+const TALL: Vec2 = vec2(1366.0, 2400.0);
+
+fn link(window: &Window) -> String {
+    window.status()["link"].as_str().unwrap_or_default().to_owned()
+}
+
+fn choose(window: &mut Window, field: &str, entry: &str) {
+    window.harness.get_by_role_and_label(Role::ComboBox, field).click();
+    window.frames(3);
+    window.harness.get_by_role_and_label(Role::MenuItem, entry).click();
+    window.frames(8);
+}
+
+#[test]
+fn a_seat_is_chosen_and_stands_in_the_link() {
+    let mut window = Window::open("#env=pellet&algo=qmix&seed=7", TALL, egui::Theme::Dark, "en");
+    window.frames(8);
+    choose(&mut window, "Agent 2 is played by", "Idle");
+    assert!(link(&window).contains("seats=learner,idle"), "{}", link(&window));
+    assert!(window.harness.query_all_by_label("scripted").next().is_some(), "it is labelled");
+    choose(&mut window, "Agent 2 is played by", "Learner");
+    assert!(!link(&window).contains("seats"), "{}", link(&window));
+}
+
+#[test]
+fn one_press_lets_one_agent_learn() {
+    let mut window = Window::open("#env=pellet&algo=iql&seed=7", TALL, egui::Theme::Light, "en");
+    window.frames(8);
+    window.harness.get_by_role_and_label(Role::Button, "Only agent 1 learns").click();
+    window.frames(8);
+    assert!(link(&window).contains("seats=learner,frozen"), "{}", link(&window));
+    // The last learner cannot be taken: the entry is there and says why.
+    window.harness.get_by_role_and_label(Role::ComboBox, "Agent 1 is played by").click();
+    window.frames(3);
+    let frozen = window.harness.get_by_role_and_label(Role::MenuItem, "Frozen");
+    assert!(frozen.accesskit_node().is_disabled());
+}
+
+#[test]
+fn a_person_moves_with_keys_and_buttons() {
+    let link = "#env=pellet&algo=qmix&seats=learner,human&seed=7";
+    let mut window = Window::open(link, TALL, egui::Theme::Dark, "en");
+    window.frames(8);
+    assert!(window.harness.query_all_by_label_contains("agent 2 waits for you").next().is_some());
+    let stands = |window: &Window| (window.status()["stageStep"].as_u64(), window.status()["envSteps"].as_u64());
+    assert_eq!(stands(&window), (Some(0), Some(0)));
+    press(&mut window, Key::S);
+    window.frames(10);
+    assert_eq!(stands(&window), (Some(1), Some(0)), "S is a move now, no env step of training");
+    window.harness.get_by_role_and_label(Role::Button, "agent 2: stay").click();
+    window.frames(12);
+    assert_eq!(stands(&window), (Some(2), Some(0)));
+}
