@@ -42,43 +42,45 @@ pub fn moves_ui(ui: &mut Ui, ctx: &ViewCtx<'_>) {
         return;
     };
     let all: f32 = shares.iter().sum();
+    let words = (0_u32..).zip(&shares).map(|(agent, share)| {
+        let of_all = if all > 0.0 { share / all } else { 0.0 };
+        let figures = texts.f("rewards.moves.share", &[&numbers::percent(*share), &numbers::percent(of_all)]);
+        (texts.f("agent.name", &[&(agent + 1).to_string()]), figures)
+    });
+    let words: Vec<(String, String)> = words.collect();
+    // All bars begin and end at the same places, or they could not be compared.
+    let measure = |text: &str| ui.painter().layout_no_wrap(text.to_owned(), theme.tiny(), theme.text).size().x + 8.0;
+    let left = words.iter().map(|(name, _)| measure(name)).fold(0.0, f32::max);
+    let right = words.iter().map(|(_, figures)| measure(figures)).fold(0.0, f32::max);
     let per_line = per_line(ctx, width);
-    let (rect, _) = ui
-        .allocate_exact_size(vec2(width, shares.len().div_ceil(per_line as usize) as f32 * line(ctx)), Sense::hover());
+    let lines = shares.len().div_ceil(per_line as usize) as f32;
+    let (rect, _) = ui.allocate_exact_size(vec2(width, lines * line(ctx)), Sense::hover());
     let cell = vec2((width + 16.0) / per_line as f32, line(ctx));
-    for (agent, share) in (0_u32..).zip(&shares) {
+    for (agent, (share, (name, figures))) in (0_u32..).zip(shares.iter().zip(&words)) {
         let at = rect.min + vec2((agent % per_line) as f32 * cell.x, (agent / per_line) as f32 * cell.y);
         let place = Rect::from_min_size(at, cell - vec2(16.0, 0.0));
-        let of_all = if all > 0.0 { share / all } else { 0.0 };
-        bar(ui, ctx, place, agent, *share, of_all);
+        let track = if ctx.compact {
+            let top = place.top() + theme.size.tiny * 1.5;
+            Rect::from_min_max(pos2(place.left(), top), place.right_bottom() - vec2(0.0, 5.0))
+        } else {
+            let middle = place.shrink2(vec2(0.0, (place.height() - theme.size.tiny * 0.8) / 2.0));
+            let end = (place.right() - right).max(place.left() + left + 8.0);
+            Rect::from_x_y_ranges(place.left() + left..=end, middle.y_range())
+        };
+        bar(ui, ctx, agent, *share, [name, figures], [place, track]);
     }
 }
 
-fn bar(ui: &mut Ui, ctx: &ViewCtx<'_>, place: Rect, agent: u32, share: f32, of_all: f32) {
+fn bar(ui: &mut Ui, ctx: &ViewCtx<'_>, agent: u32, share: f32, words: [&str; 2], [place, track]: [Rect; 2]) {
     let (texts, theme) = (ctx.texts, ctx.theme);
-    let name = texts.f("agent.name", &[&(agent + 1).to_string()]);
-    let figures = texts.f("rewards.moves.share", &[&numbers::percent(share), &numbers::percent(of_all)]);
-    let measure = |text: &str| ui.painter().layout_no_wrap(text.to_owned(), theme.tiny(), theme.text).size().x;
-    let (left, right) = (measure(&name) + 8.0, measure(&figures) + 8.0);
+    let [name, figures] = words;
     let response = ui.interact(place, ui.scope_id().with(("moves", agent)), Sense::hover());
     let told = format!("{name}: {figures}");
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &told));
     let (at_left, at_right) =
         if ctx.compact { (Align2::LEFT_TOP, Align2::RIGHT_TOP) } else { (Align2::LEFT_CENTER, Align2::RIGHT_CENTER) };
-    text_in(ui, place, at_left, &name, theme.tiny(), theme.agent_text(agent));
-    text_in(ui, place, at_right, &figures, theme.tiny(), theme.text_dim);
-    let track = if ctx.compact {
-        Rect::from_min_max(
-            pos2(place.left(), place.top() + theme.size.tiny * 1.5),
-            place.right_bottom() - vec2(0.0, 5.0),
-        )
-    } else {
-        let thick = theme.size.tiny * 0.8;
-        Rect::from_min_max(
-            pos2(place.left() + left, place.center().y - thick / 2.0),
-            pos2((place.right() - right).max(place.left() + left + 8.0), place.center().y + thick / 2.0),
-        )
-    };
+    text_in(ui, place, at_left, name, theme.tiny(), theme.agent_text(agent));
+    text_in(ui, place, at_right, figures, theme.tiny(), theme.text_dim);
     ui.painter().rect_filled(track, 2.0, theme.field_hover);
     let filled = Rect::from_min_max(track.min, pos2(egui::lerp(track.x_range(), share.min(1.0)), track.bottom()));
     ui.painter().rect_filled(filled, 2.0, theme.agent_color(agent));
