@@ -228,6 +228,7 @@ fn conflict() -> Vec<Row> {
         preset("pellet_race").must(ends(1.85, 50_000), 3),
         preset("pellet_race_ippo").must(Claim::PaidOnce { headline: 1.85, env_steps: 50_000 }, 3),
         row(section, "free_rider", 5, Source::Preset("free_rider")),
+        row(section, "free_rider_idle", 5, Source::Preset("free_rider_idle")),
         preset("prisoners_dilemma").must(Claim::Joint([2, 2]), 3),
         preset("stag_hunt"),
         preset("matching_pennies").must(Claim::Turns(10), 3),
