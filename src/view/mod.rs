@@ -19,6 +19,7 @@ pub mod rewards;
 pub mod rows;
 pub mod slider;
 pub mod stage;
+pub mod teams;
 pub mod text;
 pub mod theme;
 pub mod widgets;

@@ -5,6 +5,7 @@ use crate::view::policy::PolicyView;
 use crate::view::qtot::QtotView;
 use crate::view::returns::ReturnsView;
 use crate::view::rewards::RewardsView;
+use crate::view::teams::TeamsView;
 
 /// Fresh views, in the order of their tabs.
 #[must_use]
@@ -14,5 +15,6 @@ pub fn views() -> Vec<Box<dyn View>> {
         Box::new(PolicyView::default()),
         Box::new(ReturnsView),
         Box::new(RewardsView::default()),
+        Box::new(TeamsView::default()),
     ]
 }

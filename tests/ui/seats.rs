@@ -59,3 +59,17 @@ fn a_person_moves_with_keys_and_buttons() {
     window.frames(12);
     assert_eq!(stands(&window), (Some(2), Some(0)));
 }
+
+/// The view plays the scripts' episodes by itself and shows what `docs/scripts.md` has for that seed.
+#[test]
+fn the_teams_are_compared_over_the_same_thousand_episodes() {
+    let mut window = Window::open("#env=pellet&algo=qmix&seed=0&view=teams", TALL, egui::Theme::Light, "en");
+    window.frames(80);
+    let has = |name: &str| window.harness.query_all_by_label_contains(name).next().is_some();
+    assert_eq!(window.harness.query_all_by_label("1,000 episodes").count(), 4);
+    let document = include_str!("../../docs/scripts.md");
+    for mean in ["5.88 ± 0.28", "3.42 ± 0.13", "3.33 ± 0.12", "3.68 ± 0.14", "3.00"] {
+        assert!(document.contains(mean) && has(mean), "{mean}");
+    }
+    assert!(has("written into the scripts"));
+}
