@@ -8,6 +8,22 @@ use tandem_core::experiment::pack::pack;
 use tandem_core::experiment::presets::presets;
 use tandem_core::experiment::spec::{CellKind, EnvChoice, ExperimentSpec, GameChoice, GridMap, Payoffs};
 
+/// Who plays: words that are allowed somewhere, and words that are not.
+const SEATS: [&str; 12] = [
+    "learner",
+    "learner.b",
+    "learner.h",
+    "learner.z",
+    "frozen",
+    "human",
+    "human.idle",
+    "uniform",
+    "idle",
+    "independent",
+    "qmix_style",
+    "nobody",
+];
+
 /// Values that programs trip over.
 const ODD: [&str; 36] = [
     "",
@@ -187,6 +203,10 @@ fn value(knob: &Knob, dice: &mut Dice) -> String {
             format!("{}x{}", side(dice), side(dice))
         }
         Kind::Seed { .. } => u64::from(dice.word()).pow(2).to_string(),
+        Kind::Seats { .. } => {
+            let words: Vec<&str> = (0..=dice.below(9)).map(|_| *dice.pick(&SEATS)).collect();
+            words.join(",")
+        }
     }
 }
 
