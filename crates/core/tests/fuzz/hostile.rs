@@ -173,9 +173,6 @@ fn joined(pairs: &[(String, String)]) -> String {
     format!("#{}", pieces.join("&"))
 }
 
-/// Words for a seat, two of them wrong.
-const SEATS: [&str; 8] = ["learner", "learner.b", "frozen", "idle", "human", "human.uniform", "learner.zz", ""];
-
 /// A few knobs at values of their own kind, mostly allowed ones, often at the ends of their range.
 fn from_table(dice: &mut Dice) -> Vec<(String, String)> {
     (0..=dice.below(12))
@@ -204,10 +201,6 @@ fn value(knob: &Knob, dice: &mut Dice) -> String {
         Kind::Size { min, max, .. } => {
             let side = |dice: &mut Dice| dice.pick(&[min, max, max + 1, 0]).to_string();
             format!("{}x{}", side(dice), side(dice))
-        }
-        Kind::Seats { .. } => {
-            let seats = (0..dice.below(10)).map(|_| *dice.pick(&SEATS));
-            seats.collect::<Vec<_>>().join(",")
         }
         Kind::Seed { .. } => u64::from(dice.word()).pow(2).to_string(),
         Kind::Seats { .. } => {
