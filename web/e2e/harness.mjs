@@ -113,8 +113,9 @@ export class Tab {
   }
 
   /** A widget with this name (a string for the whole name, or a regular expression), one in the window if there is. */
-  async widget(name, timeout = 10_000) {
-    const matches = (widget) => (name instanceof RegExp ? name.test(widget.name) : widget.name === name);
+  async widget(name, timeout = 10_000, role = undefined) {
+    const isCalled = (widget) => (name instanceof RegExp ? name.test(widget.name) : widget.name === name);
+    const matches = (widget) => isCalled(widget) && (role === undefined || widget.role === role);
     const end = Date.now() + timeout;
     let seen;
     do {
@@ -126,9 +127,9 @@ export class Tab {
     assert.fail(`no widget ${name}; there are: ${seen.map((widget) => widget.name).filter(Boolean).join(' | ')}`);
   }
 
-  /** Clicks (or taps) the middle of a widget. */
-  async click(name, { tap = false } = {}) {
-    const { rect: [x, y, w, h] } = await this.widget(name);
+  /** Clicks (or taps) the middle of a widget; `role` tells a field from the label that has its name. */
+  async click(name, { tap = false, role } = {}) {
+    const { rect: [x, y, w, h] } = await this.widget(name, 10_000, role);
     if (tap) await this.page.touchscreen.tap(x + w / 2, y + h / 2);
     else await this.page.mouse.click(x + w / 2, y + h / 2, { delay: 30 });
   }

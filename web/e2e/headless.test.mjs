@@ -44,9 +44,11 @@ test('p43 a run that diverges stops, says where, and goes on from its last good 
   await tab.widget(/will not repeat this run/);
   await tab.click('Close');
   // A smaller learning rate, and the run goes on.
-  await tab.click('Learning rate');
+  await tab.click('Learning rate', { role: 'Button' });
+  await tab.page.keyboard.press('Control+A');
   await tab.page.keyboard.type('1e-4');
   await tab.page.keyboard.press('Enter');
+  await tab.until('the learning rate is small', ({ link }) => link.includes('lr=1e-4'));
   await tab.run();
   const on = await tab.until('it has gone on', ({ update: now }) => now > update + 50);
   assert.ok(on.state !== 'diverged' && Number.isFinite(on.loss) && on.weightsOf === null, JSON.stringify(on));
