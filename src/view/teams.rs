@@ -92,7 +92,7 @@ impl View for TeamsView {
         ScrollArea::vertical().id_salt("teams").auto_shrink(false).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 8.0;
             note(ui, ctx.theme, ctx.texts.t("teams.written"));
-            Grid::new("teams").num_columns(3).spacing([18.0, 6.0]).show(ui, |ui| rows(ui, ctx, played));
+            Grid::new("teams").spacing([18.0, 6.0]).show(ui, |ui| rows(ui, ctx, played));
             note(ui, ctx.theme, ctx.texts.t("teams.learned.note"));
         });
     }
@@ -103,7 +103,14 @@ fn rows(ui: &mut Ui, ctx: &ViewCtx<'_>, played: &Played) {
     let cell = |ui: &mut Ui, text: &str, color| {
         ui.label(RichText::new(text).font(theme.body()).color(color));
     };
-    for id in ["teams.team", "teams.mean", "teams.over"] {
+    // What a mean is over has no room on a phone; the note above says it.
+    let over = |ui: &mut Ui, text: &str| {
+        if !ctx.compact {
+            cell(ui, text, theme.text_dim);
+        }
+    };
+    let heads = ["teams.team", "teams.mean", "teams.over"];
+    for id in &heads[..if ctx.compact { 2 } else { 3 }] {
         ui.label(RichText::new(texts.t(id)).font(theme.small()).color(theme.text_dim));
     }
     ui.end_row();
@@ -115,7 +122,7 @@ fn rows(ui: &mut Ui, ctx: &ViewCtx<'_>, played: &Played) {
         });
         let mean = summary(steps).map_or_else(String::new, |all| format!("{:.2} ± {:.2}", all.mean, all.ci95));
         cell(ui, &mean, theme.text);
-        cell(ui, &texts.f("teams.episodes", &[&numbers::count(steps.len() as u32)]), theme.text_dim);
+        over(ui, &texts.f("teams.episodes", &[&numbers::count(steps.len() as u32)]));
         ui.end_row();
     }
     let this = ctx.curve.last().map(|point| (ctx.spec.algo.info().name.to_owned(), point));
@@ -123,7 +130,7 @@ fn rows(ui: &mut Ui, ctx: &ViewCtx<'_>, played: &Played) {
     for (name, point) in this.into_iter().chain(kept) {
         cell(ui, &name, theme.text);
         cell(ui, &learned(point), theme.text);
-        cell(ui, &texts.f("teams.evaluation", &[&numbers::count(point.env_steps)]), theme.text_dim);
+        over(ui, &texts.f("teams.evaluation", &[&numbers::count(point.env_steps)]));
         ui.end_row();
     }
     if let Some(optimum) = ctx.facts.optimum {

@@ -153,7 +153,7 @@ export class Tab {
   /** Starts training, as Space does for a person. */
   async run() {
     await this.press('Space');
-    return this.until('training runs', ({ state }) => state === 'running' || state === 'finished');
+    return this.until('training runs or has ended', ({ state }) => state !== 'paused');
   }
 
   /** Picture of the page or of a part of it, as `{ width, height, data }` with RGBA bytes. */
