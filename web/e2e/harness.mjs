@@ -127,6 +127,15 @@ export class Tab {
     assert.fail(`no widget ${name}; there are: ${seen.map((widget) => widget.name).filter(Boolean).join(' | ')}`);
   }
 
+  /** Waits until no widget has this name: a dialog that is closing still takes clicks. */
+  async gone(name) {
+    for (let tries = 0; tries < 100; tries += 1) {
+      if (!(await this.widgets()).some((widget) => widget.name === name)) return;
+      await sleep(100);
+    }
+    assert.fail(`${name} is still there`);
+  }
+
   /** Clicks (or taps) the middle of a widget; `role` tells a field from the label that has its name. */
   async click(name, { tap = false, role } = {}) {
     const { rect: [x, y, w, h] } = await this.widget(name, 10_000, role);

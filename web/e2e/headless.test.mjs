@@ -43,6 +43,7 @@ test('p43 a run that diverges stops, says where, and goes on from its last good 
   await tab.click('Share');
   await tab.widget(/will not repeat this run/);
   await tab.click('Close');
+  await tab.gone('Close');
   // A smaller learning rate, and the run goes on.
   await tab.click('Learning rate', { role: 'Button' });
   await tab.page.keyboard.press('Control+A');
