@@ -46,6 +46,7 @@ test('p43 a run that diverges stops, says where, and goes on from its last good 
   await tab.gone('Close');
   // A smaller learning rate, and the run goes on.
   await tab.click('Learning rate', { role: 'Button' });
+  await tab.widget('Learning rate', 10_000, 'TextInput');
   await tab.page.keyboard.press('Control+A');
   await tab.page.keyboard.type('1e-4');
   await tab.page.keyboard.press('Enter');
