@@ -85,7 +85,7 @@ export class Tab {
 
   /** Waits until the app has drawn its first picture and its session has answered. */
   async started(timeout = 60_000) {
-    await this.page.waitForFunction(() => document.getElementById('boot').hidden, null, { timeout });
+    await this.page.waitForFunction(() => document.getElementById('boot')?.hidden, null, { timeout });
     return this.until('the session has begun', ({ ready }) => ready);
   }
 
