@@ -33,8 +33,9 @@ use crate::view::stage::StageView;
 use crate::view::text::{Lang, Texts};
 use crate::view::theme::Theme;
 
-/// View that needs the session's joint values.
+/// Views whose numbers the session computes only while they are shown.
 const QTOT: ViewId = ViewId("qtot");
+const TEAMS: ViewId = ViewId("teams");
 /// Frame times kept for the median.
 const TIMES: usize = 240;
 
@@ -222,14 +223,15 @@ impl Page {
         self.theme_of = None;
     }
 
-    /// Joint values cost time in the session; they are computed while someone looks.
+    /// Joint values and the comparison of teams cost time in the session; they are computed while someone looks.
     fn watch_what_is_shown(&mut self) {
-        let is_shown = match self.desk.tab {
-            Tab::View(id) if self.theme_of.is_some_and(|(_, compact)| compact) => id == QTOT,
-            _ if self.theme_of.is_some_and(|(_, compact)| compact) => false,
-            _ => self.desk.view == QTOT || self.desk.pinned.contains(&QTOT),
+        let is_compact = self.theme_of.is_some_and(|(_, compact)| compact);
+        let is_shown = |id: ViewId| match self.desk.tab {
+            tab if is_compact => tab == Tab::View(id),
+            _ => self.desk.view == id || self.desk.pinned.contains(&id),
         };
-        self.desk.watch.joint_values = is_shown;
+        let (joint_values, teams) = (is_shown(QTOT), is_shown(TEAMS));
+        (self.desk.watch.joint_values, self.desk.watch.teams) = (joint_values, teams);
         if self.watched != self.desk.watch {
             self.watched.clone_from(&self.desk.watch);
             self.session.send(Command::Watch(self.watched.clone()));

@@ -15,6 +15,6 @@ pub fn views() -> Vec<Box<dyn View>> {
         Box::new(PolicyView::default()),
         Box::new(ReturnsView),
         Box::new(RewardsView::default()),
-        Box::new(TeamsView::default()),
+        Box::new(TeamsView),
     ]
 }

@@ -1,68 +1,24 @@
-//! The course's scripted teams beside what was learned in this tab, on the same start cells.
+//! The course's scripted teams beside learned ones, over the same episodes.
 //!
-//! Scripts need no training, so the view plays their episodes itself, a slice per frame; learned rows are the greedy
-//! evaluations that are there already. The gap between the scripts is written into them, and the view says so.
+//! The session plays and trains them; the view draws a row each, with the mean's 95 % interval on a common scale. The
+//! gap between the scripts is written into them, and the view says so.
 
-use egui::{Grid, RichText, ScrollArea, Ui};
-use tandem_core::base::stats::summary;
-use tandem_core::env::api::Env;
-use tandem_core::env::script::{SCRIPTS, Script};
-use tandem_core::experiment::snapshot::{EvalPoint, Sentence};
-use tandem_core::experiment::spec::{EnvChoice, PelletSettings};
-use tandem_core::experiment::trial::{EPISODES, ScriptedTeam, Trial};
-use tandem_core::experiment::world;
+use egui::{Grid, Rect, RichText, ScrollArea, Sense, Shape, Stroke, Ui, pos2, vec2};
+use tandem_core::experiment::command::Command;
+use tandem_core::experiment::snapshot::{Sentence, TeamName, TeamRow, TeamStands};
+use tandem_core::experiment::spec::EnvChoice;
+use tandem_core::experiment::trial::EPISODES;
 
 use crate::view::api::{Action, View, ViewCtx, ViewId};
-use crate::view::numbers;
-use crate::view::widgets::{note, tag};
+use crate::view::widgets::{Button, note, tag};
 
-/// Env steps of all agents together after which a frame's slice ends with its episode.
-const SLICE: u32 = 4_000;
+/// Width of the columns before the chart, and the chart's least and largest.
+const COLUMNS: f32 = 300.0;
+const CHART: (f32, f32) = (48.0, 360.0);
 
-/// The view and the episodes played so far.
-#[derive(Debug, Default)]
-pub struct TeamsView {
-    played: Option<Played>,
-}
-
-/// Episodes of one world and seed.
+/// The view; it keeps nothing.
 #[derive(Debug)]
-struct Played {
-    of: (PelletSettings, u64),
-    env: Box<dyn Env>,
-    trial: Trial,
-    /// Env steps of the episodes played, per team.
-    teams: Vec<(Script, ScriptedTeam, Vec<f64>)>,
-}
-
-impl Played {
-    fn new(ctx: &ViewCtx<'_>) -> Option<Self> {
-        let env = world::build(ctx.spec).ok()?;
-        let scripts = SCRIPTS.iter().filter(|info| info.is_team).map(|info| info.script);
-        let team = |script| Some((script, ScriptedTeam::new(&*env, script)?, Vec::new()));
-        let teams: Vec<_> = scripts.filter_map(team).collect();
-        Some(Self { of: (ctx.spec.pellet.clone(), ctx.spec.seed), trial: Trial::new(&*env, ctx.spec.seed), teams, env })
-    }
-
-    /// Plays on; whether there is more to play.
-    fn slice(&mut self) -> bool {
-        let agents = self.env.info().num_agents;
-        let mut work = 0;
-        while work < SLICE {
-            // The team that is behind, so that all are shown over as many episodes.
-            let Some((_, team, steps)) = self.teams.iter_mut().min_by_key(|(_, _, steps)| steps.len()) else {
-                return false;
-            };
-            if steps.len() as u32 >= EPISODES {
-                return false;
-            }
-            let taken = self.trial.play(&*self.env, steps.len() as u32, team);
-            steps.push(f64::from(taken));
-            work += (taken + 1) * agents;
-        }
-        true
-    }
-}
+pub struct TeamsView;
 
 impl View for TeamsView {
     fn id(&self) -> ViewId {
@@ -77,70 +33,107 @@ impl View for TeamsView {
         (ctx.spec.env != EnvChoice::Pellet).then(|| (Sentence::new("teams.no_scripts", &[]), ViewId("returns")))
     }
 
-    fn ui(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, _actions: &mut Vec<Action>) {
+    fn ui(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
         if self.unavailable(ctx).is_some() {
             return;
         }
-        let is_current = |played: &Played| played.of.0 == ctx.spec.pellet && played.of.1 == ctx.spec.seed;
-        if !self.played.as_ref().is_some_and(is_current) {
-            self.played = Played::new(ctx);
-        }
-        let Some(played) = &mut self.played else { return };
-        if played.slice() {
-            ui.request_repaint();
-        }
+        let teams = &ctx.snapshot.teams;
         ScrollArea::vertical().id_salt("teams").auto_shrink(false).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 8.0;
             note(ui, ctx.theme, ctx.texts.t("teams.written"));
-            Grid::new("teams").spacing([18.0, 6.0]).show(ui, |ui| rows(ui, ctx, played));
+            let chart = (ui.available_width() - COLUMNS).clamp(CHART.0, CHART.1);
+            Grid::new("teams").spacing([14.0, 6.0]).show(ui, |ui| rows(ui, ctx, teams, chart));
+            train_button(ui, ctx, teams, actions);
             note(ui, ctx.theme, ctx.texts.t("teams.learned.note"));
         });
     }
 }
 
-fn rows(ui: &mut Ui, ctx: &ViewCtx<'_>, played: &Played) {
+fn train_button(ui: &mut Ui, ctx: &ViewCtx<'_>, teams: &[TeamRow], actions: &mut Vec<Action>) {
+    let any = |is: fn(&TeamStands) -> bool| teams.iter().any(|team| is(&team.stands));
+    let trains = any(|stands| matches!(stands, TeamStands::Training { .. }));
+    let (text, tip) = if trains { ("teams.stop", "teams.stop.tip") } else { ("teams.train", "teams.train.tip") };
+    let is_wanted = trains || any(|stands| *stands == TeamStands::Untrained);
+    let button = Button::text(ctx.texts.t(text)).tip(ctx.texts.t(tip));
+    if is_wanted && button.show(ui, ctx.theme).clicked() {
+        actions.push(Action::Session(Command::TrainTeams(!trains)));
+    }
+}
+
+fn rows(ui: &mut Ui, ctx: &ViewCtx<'_>, teams: &[TeamRow], chart: f32) {
     let (theme, texts) = (ctx.theme, ctx.texts);
-    let cell = |ui: &mut Ui, text: &str, color| {
-        ui.label(RichText::new(text).font(theme.body()).color(color));
-    };
-    // What a mean is over has no room on a phone; the note above says it.
-    let over = |ui: &mut Ui, text: &str| {
-        if !ctx.compact {
-            cell(ui, text, theme.text_dim);
-        }
-    };
-    let heads = ["teams.team", "teams.mean", "teams.over"];
-    for id in &heads[..if ctx.compact { 2 } else { 3 }] {
+    for id in ["teams.team", "teams.mean"] {
         ui.label(RichText::new(texts.t(id)).font(theme.small()).color(theme.text_dim));
     }
     ui.end_row();
-    for (script, _, steps) in &played.teams {
-        let name = format!("choice.seats.{}", script.info().id);
+    let largest = teams.iter().filter_map(|team| match team.stands {
+        TeamStands::Played { mean, ci95, .. } => Some(mean + ci95),
+        _ => None,
+    });
+    let optimum = ctx.facts.optimum.map(|optimum| optimum.value);
+    let scale = largest.chain(optimum).fold(1.0, f32::max);
+    for team in teams {
+        let (name, kind) = match team.name {
+            TeamName::Script(script) => (format!("choice.seats.{}", script.info().id), "seats.scripted"),
+            TeamName::Learner(algo) => (format!("choice.algo.{}", algo.info().id), "teams.learned"),
+        };
         ui.horizontal(|ui| {
-            cell(ui, texts.t(&name), theme.text);
-            tag(ui, theme, texts.t("seats.scripted"), theme.text_dim);
+            ui.label(RichText::new(texts.t(&name)).font(theme.body()).color(theme.text));
+            tag(ui, theme, texts.t(kind), theme.text_dim);
         });
-        let mean = summary(steps).map_or_else(String::new, |all| format!("{:.2} ± {:.2}", all.mean, all.ci95));
-        cell(ui, &mean, theme.text);
-        over(ui, &texts.f("teams.episodes", &[&numbers::count(steps.len() as u32)]));
+        let (text, ink) = match &team.stands {
+            TeamStands::Played { episodes, mean, ci95 } => {
+                let mean = format!("{mean:.2} ± {ci95:.2}");
+                if *episodes < EPISODES {
+                    (texts.f("teams.partly", &[&mean]), theme.text_dim)
+                } else {
+                    (mean, theme.text)
+                }
+            }
+            TeamStands::Training { env_steps, budget } => {
+                let share = u64::from(*env_steps) * 100 / u64::from((*budget).max(1));
+                (texts.f("teams.training", &[&share.min(100).to_string()]), theme.text_dim)
+            }
+            TeamStands::Untrained => (texts.t("teams.untrained").to_owned(), theme.text_faint),
+            TeamStands::Refused(_) => (texts.t("teams.refused").to_owned(), theme.text_faint),
+        };
+        let cell = ui.label(RichText::new(text).font(theme.body()).color(ink));
+        if let TeamStands::Refused(reason) = &team.stands {
+            cell.on_hover_text(texts.sentence(reason));
+        }
+        interval(ui, ctx, team, chart, scale, optimum);
         ui.end_row();
     }
-    let this = ctx.curve.last().map(|point| (ctx.spec.algo.info().name.to_owned(), point));
-    let kept = ctx.kept.iter().filter_map(|kept| Some((kept.label.clone(), kept.points.last()?)));
-    for (name, point) in this.into_iter().chain(kept) {
-        cell(ui, &name, theme.text);
-        cell(ui, &learned(point), theme.text);
-        over(ui, &texts.f("teams.evaluation", &[&numbers::count(point.env_steps)]));
-        ui.end_row();
-    }
-    if let Some(optimum) = ctx.facts.optimum {
-        cell(ui, texts.t("teams.optimum"), theme.text_dim);
-        cell(ui, &format!("{:.2}", optimum.value), theme.text_dim);
+    if let Some(optimum) = optimum {
+        for text in [texts.t("teams.optimum"), &format!("{optimum:.2}")] {
+            ui.label(RichText::new(text).font(theme.body()).color(theme.text_dim));
+        }
         ui.end_row();
     }
 }
 
-/// Mean of an evaluation; ± only where episodes were sampled.
-fn learned(point: &EvalPoint) -> String {
-    if point.ci95 > 0.0 { format!("{:.2} ± {:.2}", point.mean, point.ci95) } else { format!("{:.2}", point.mean) }
+/// The mean as a bar from 0 to `scale`, its interval across the bar's end, the optimum as a line.
+fn interval(ui: &mut Ui, ctx: &ViewCtx<'_>, team: &TeamRow, width: f32, scale: f32, optimum: Option<f32>) {
+    let theme = ctx.theme;
+    let (rect, response) = ui.allocate_exact_size(vec2(width, theme.size.body * 1.3), Sense::hover());
+    let x = |steps: f32| rect.left() + rect.width() * steps / scale;
+    let painter = ui.painter();
+    if let TeamStands::Played { mean, ci95, .. } = team.stands {
+        let color = match team.name {
+            TeamName::Script(_) => theme.line_strong,
+            TeamName::Learner(_) => theme.accent,
+        };
+        let bar = Rect::from_x_y_ranges(rect.left()..=x(mean), rect.center().y - 4.0..=rect.center().y + 4.0);
+        painter.rect_filled(bar, 2.0, color);
+        let whisker = Stroke::new(1.5, theme.text);
+        painter.hline(x((mean - ci95).max(0.0))..=x(mean + ci95), rect.center().y, whisker);
+        for end in [mean - ci95, mean + ci95] {
+            painter.vline(x(end.max(0.0)), rect.center().y - 4.0..=rect.center().y + 4.0, whisker);
+        }
+    }
+    if let Some(optimum) = optimum {
+        let ends = [pos2(x(optimum), rect.top()), pos2(x(optimum), rect.bottom())];
+        painter.extend(Shape::dashed_line(&ends, Stroke::new(1.0, theme.text_dim), 3.0, 3.0));
+    }
+    response.on_hover_text(ctx.texts.t("teams.bar.tip"));
 }

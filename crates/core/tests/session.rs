@@ -1,10 +1,12 @@
 //! Sessions as a page drives them, with an injected clock.
 
+use tandem_core::env::script::Script;
 use tandem_core::experiment::command::{Command, LiveChange, TrainSpeed, Watch};
 use tandem_core::experiment::link::{Link, parse, write};
 use tandem_core::experiment::session::{SLICE_SECS, SNAPSHOT_SECS, Session};
-use tandem_core::experiment::snapshot::{Report, RunState, Snapshot};
-use tandem_core::experiment::spec::{EvalChoice, ExperimentSpec};
+use tandem_core::experiment::snapshot::{Report, RunState, Snapshot, TeamName, TeamRow, TeamStands};
+use tandem_core::experiment::spec::{AlgoChoice, EvalChoice, ExperimentSpec};
+use tandem_core::experiment::trial::EPISODES;
 use tandem_core::marl::parts::clock::ENV_STEP;
 
 /// A session under a clock that moves a little per reading.
@@ -363,4 +365,86 @@ fn the_stage_waits_for_a_person() {
     bench.session.apply(Command::StepUpdate);
     let trained = bench.settle();
     assert_eq!((trained.update, trained.changed_at), (1, None));
+}
+
+/// The rows of a comparison that someone looks at, when there is nothing left to do.
+fn teams(bench: &mut Bench) -> Vec<TeamRow> {
+    bench.session.apply(Command::Watch(Watch { teams: true, ..Watch::default() }));
+    while bench.tick() {}
+    bench.now += SNAPSHOT_SECS;
+    bench.session.apply(Command::StagePlays(false));
+    bench.tick();
+    bench.snapshots.last().expect("a snapshot follows every command").teams.clone()
+}
+
+/// Mean and half width of a team that has played every episode.
+fn played(rows: &[TeamRow], name: TeamName) -> Option<(f32, f32)> {
+    let row = rows.iter().find(|row| row.name == name).expect("a row");
+    match row.stands {
+        TeamStands::Played { episodes: EPISODES, mean, ci95 } => Some((mean, ci95)),
+        _ => None,
+    }
+}
+
+/// Scripts play as soon as someone looks, learners once they are asked for; those of 4×4 need as many env steps as the
+/// optimum, and fewer than the independent script by more than both intervals.
+#[test]
+fn learned_teams_play_the_episodes_of_the_scripts() {
+    const LEARNERS: [AlgoChoice; 3] = [AlgoChoice::Iql, AlgoChoice::Qmix, AlgoChoice::Mappo];
+    let mut bench = Bench::load(ExperimentSpec::default(), 0);
+    let rows = teams(&mut bench);
+    let independent = played(&rows, TeamName::Script(Script::Independent)).expect("scripts need no training");
+    for algo in LEARNERS {
+        assert_eq!(played(&rows, TeamName::Learner(algo)), None, "{algo:?} was not asked for");
+    }
+
+    bench.session.apply(Command::TrainTeams(true));
+    for _ in 0..3 {
+        bench.tick();
+    }
+    bench.session.apply(Command::TrainTeams(false));
+    let stopped = teams(&mut bench);
+    assert!(LEARNERS.iter().all(|&algo| played(&stopped, TeamName::Learner(algo)).is_none()), "{stopped:?}");
+
+    bench.session.apply(Command::TrainTeams(true));
+    let rows = teams(&mut bench);
+    println!("{rows:?}");
+    for algo in LEARNERS {
+        let (mean, ci95) = played(&rows, TeamName::Learner(algo)).expect("trained and played");
+        assert!((mean - 3.0).abs() <= ci95 + 0.1, "{algo:?}: {mean} ± {ci95}");
+        assert!(mean + ci95 < independent.0 - independent.1, "{algo:?}: {mean} ± {ci95} against {independent:?}");
+    }
+    assert_eq!(bench.session.run().expect("loaded").count(ENV_STEP), 0, "the run on the page was not trained");
+}
+
+/// The run on the page does not notice a comparison, a run in another world ends it, and what a world cannot have is
+/// told.
+#[test]
+fn a_comparison_touches_no_run_and_ends_with_its_world() {
+    let alone = {
+        let mut bench = Bench::load(small(), 40);
+        bench.settle().trace_hash
+    };
+    let mut bench = Bench::load(small(), 40);
+    bench.session.apply(Command::Watch(Watch { teams: true, ..Watch::default() }));
+    bench.session.apply(Command::TrainTeams(true));
+    teams(&mut bench);
+    assert_eq!(bench.snapshots.last().map(|s| (s.update, s.trace_hash)), Some((40, alone)));
+
+    let other_learner = ExperimentSpec { algo: AlgoChoice::Iql, ..small() };
+    bench.session.apply(Command::Load { spec: Box::new(other_learner), run_to: 0 });
+    assert!(played(&teams(&mut bench), TeamName::Learner(AlgoChoice::Iql)).is_some(), "the same world keeps it");
+
+    let race = parse("#env=pellet&reward=first&algo=iql&budget=2000").spec;
+    bench.session.apply(Command::Load { spec: Box::new(race), run_to: 0 });
+    bench.session.apply(Command::Watch(Watch { teams: true, ..Watch::default() }));
+    bench.session.apply(Command::TrainTeams(true));
+    let rows = teams(&mut bench);
+    assert!(played(&rows, TeamName::Learner(AlgoChoice::Iql)).is_some());
+    let qmix = rows.iter().find(|row| row.name == TeamName::Learner(AlgoChoice::Qmix)).expect("a row");
+    assert!(matches!(qmix.stands, TeamStands::Refused(_)), "{qmix:?}");
+
+    let game = parse("#env=matrix&algo=iql").spec;
+    bench.session.apply(Command::Load { spec: Box::new(game), run_to: 0 });
+    assert!(teams(&mut bench).is_empty());
 }

@@ -51,6 +51,8 @@ pub enum Command {
     RestartEpisode,
     /// Play or hold the stage (only while it plays its own episodes).
     StagePlays(bool),
+    /// Train the learners that stand beside the scripted teams, or stop training them.
+    TrainTeams(bool),
     /// What the page is looking at; the session computes only that.
     Watch(Watch),
 }
@@ -121,10 +123,12 @@ pub struct Watch {
     pub without_abs: bool,
     /// Whether overlays (arrows, Q per action for every cell) are on screen.
     pub overlay: bool,
+    /// Whether the comparison of teams ([`super::snapshot::TeamRow`]) is on screen.
+    pub teams: bool,
 }
 
 impl Default for Watch {
     fn default() -> Self {
-        Self { agent: 0, pair: (0, 1), joint_values: true, without_abs: false, overlay: true }
+        Self { agent: 0, pair: (0, 1), joint_values: true, without_abs: false, overlay: true, teams: false }
     }
 }

@@ -3,6 +3,7 @@
 //! The place of serde: environments, networks and algorithms below know nothing of formats.
 
 pub mod command;
+pub mod compare;
 pub mod divergence;
 pub mod evaluate;
 pub mod joint;

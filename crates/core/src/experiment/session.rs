@@ -2,10 +2,12 @@
 //!
 //! Two clocks run here. *Training* advances update by update, at full speed in slices or at a chosen pace. *The stage*
 //! plays episodes of its own for the eye; when training is paused or slow it shows the training environment itself.
+//! Beside them a comparison of teams is worked at, while there is one to work at.
 
 use std::collections::VecDeque;
 
 use super::command::{Command, TrainSpeed, Watch};
+use super::compare::Comparison;
 use super::knobs::{forget_unused, normalise};
 use super::policy;
 use super::run::Run;
@@ -46,6 +48,7 @@ pub struct Session {
     watch: Watch,
     stage: StageClock,
     counterexample: Counterexample,
+    comparison: Option<Comparison>,
     reports: Vec<Report>,
     evals_sent: usize,
     changed: bool,
@@ -145,7 +148,15 @@ impl Session {
                     self.stage.plays = Some(true);
                 }
             }
-            Command::Watch(watch) => self.watch = watch,
+            Command::TrainTeams(trains) => {
+                if let Some(comparison) = &mut self.comparison {
+                    comparison.train(trains);
+                }
+            }
+            Command::Watch(watch) => {
+                self.watch = watch;
+                self.compare_teams();
+            }
         }
         self.changed = true;
     }
@@ -165,6 +176,7 @@ impl Session {
     pub fn tick(&mut self, clock: &mut dyn FnMut() -> f64) -> Tick {
         let now = clock();
         self.train(now, clock);
+        self.work_at_comparison(clock);
         self.play(now);
         self.report(clock());
         Tick { busy: self.is_busy(), wake_in: self.wake_in(clock()) }
@@ -195,8 +207,20 @@ impl Session {
                 self.evals_sent = 0;
                 self.rates.clear();
                 self.log.clear();
+                self.compare_teams();
             }
             Err(sentence) => self.reports.push(Report::Refused(sentence)),
+        }
+    }
+
+    /// The comparison is that of the run's world; one that nobody has looked at is not begun.
+    fn compare_teams(&mut self) {
+        let Some(run) = &self.run else { return };
+        if self.comparison.as_ref().is_some_and(|comparison| !comparison.is_about(&run.spec)) {
+            self.comparison = None;
+        }
+        if self.watch.teams && self.comparison.is_none() {
+            self.comparison = Comparison::new(&run.spec);
         }
     }
 
@@ -240,9 +264,13 @@ impl Session {
         }
     }
 
-    /// Whether there is work now: what has begun is completed at once even when updates are paced; only between the env
-    /// steps of a rollout may a run rest.
     fn is_busy(&self) -> bool {
+        self.comparison.as_ref().is_some_and(Comparison::has_work) || self.is_training()
+    }
+
+    /// Whether training has work now: what has begun is completed at once even when updates are paced; only between the
+    /// env steps of a rollout may a run rest.
+    fn is_training(&self) -> bool {
         let Some(run) = &self.run else { return false };
         match self.goal {
             Goal::Rest => run.is_inside_update() && !run.is_rolling_out(),
@@ -287,6 +315,15 @@ impl Session {
             if clock() - now >= SLICE_SECS {
                 return;
             }
+        }
+    }
+
+    fn work_at_comparison(&mut self, clock: &mut dyn FnMut() -> f64) {
+        let Some(comparison) = &mut self.comparison else { return };
+        let began = clock();
+        while comparison.has_work() && clock() - began < SLICE_SECS {
+            comparison.work();
+            self.changed |= self.watch.teams;
         }
     }
 
@@ -404,6 +441,7 @@ impl Session {
             train_returns: if kept > 0 { (0..n).map(mean_return).collect() } else { Vec::new() },
             stage,
             joint,
+            teams: self.comparison.iter().filter(|_| self.watch.teams).flat_map(Comparison::rows).collect(),
             speed: self.speed,
         }
     }

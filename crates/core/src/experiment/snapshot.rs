@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::spec::AlgoChoice;
 use crate::env::api::{Frame, Mix};
+use crate::env::script::Script;
 
 /// A message from the session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -176,6 +178,8 @@ pub struct Snapshot {
     pub stage: Stage,
     /// Joint values of the state on stage, if watched and the algorithm has them.
     pub joint: Option<JointValues>,
+    /// Teams compared over the same episodes, if watched and the world has such teams.
+    pub teams: Vec<TeamRow>,
     /// Speed as last commanded.
     pub speed: super::command::TrainSpeed,
 }
@@ -348,4 +352,47 @@ pub struct Mixed {
     pub enumerated: u32,
     /// Whether all joint actions were enumerated.
     pub complete: bool,
+}
+
+/// A team of a comparison. All play the same [`super::trial::EPISODES`] episodes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TeamRow {
+    /// Who.
+    pub name: TeamName,
+    /// How it stands.
+    pub stands: TeamStands,
+}
+
+/// Who plays for a team.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TeamName {
+    /// Every agent this script.
+    Script(Script),
+    /// Every agent a learner of this algorithm, acting greedily.
+    Learner(AlgoChoice),
+}
+
+/// Where a team stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum TeamStands {
+    /// Not asked for, or not begun.
+    Untrained,
+    /// This world cannot have it, and why.
+    Refused(Sentence),
+    /// Learns.
+    Training {
+        /// Env steps done.
+        env_steps: u32,
+        /// Env steps at which it begins to play.
+        budget: u32,
+    },
+    /// Has played.
+    Played {
+        /// Episodes so far.
+        episodes: u32,
+        /// Mean env steps of an episode.
+        mean: f32,
+        /// Half width of the mean's 95 % interval over episodes.
+        ci95: f32,
+    },
 }

@@ -43,7 +43,9 @@ pub(crate) fn open(spec: ExperimentSpec, dice: &mut Dice) {
         Command::Live(LiveChange::Epsilon(f32::from_bits(dice.number()))),
         Command::Speed(TrainSpeed::Ten),
         Command::RestartEpisode,
+        Command::TrainTeams(true),
         Command::StepEnv,
+        Command::TrainTeams(dice.coin()),
         Command::Pause,
     ] {
         session.apply(command);
@@ -65,5 +67,6 @@ fn watch(dice: &mut Dice) -> Watch {
         joint_values: dice.coin(),
         without_abs: dice.coin(),
         overlay: dice.coin(),
+        teams: dice.coin(),
     }
 }
