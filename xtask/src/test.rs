@@ -147,9 +147,10 @@ fn browser(shared: &mut Shared) -> anyhow::Result<String> {
     })
 }
 
-/// The program with its command line, as the native tests have built it.
+/// The program with its command line, as the native tests have built it; `cargo build` would build everything it stands
+/// on once more, with the features that tests do not add.
 fn program() -> anyhow::Result<PathBuf> {
-    run(cargo().args(["build", "--quiet", "--bin", "tandem"]))?;
+    run(cargo().args(["test", "--workspace", "--quiet", "--no-run", "--test", "cli"]))?;
     Ok(target_dir()?.join("debug").join(format!("tandem{}", std::env::consts::EXE_SUFFIX)))
 }
 
