@@ -10,7 +10,7 @@ use tandem_core::experiment::spec::ExperimentSpec;
 use super::desk::{Share, Tab, Undo};
 use super::intent::{FieldEdit, Intent};
 use super::run::Load;
-use super::{Page, panels};
+use super::{Page, first_view, panels};
 use crate::view::api::Action;
 
 /// How long a confirmation stays, seconds.
@@ -109,7 +109,10 @@ impl Page {
     fn start_preset(&mut self, id: &str) {
         let Some(preset) = preset(id) else { return };
         self.host.show_link(&preset.link);
+        // An experiment has its view, but a phone shows its world first.
+        self.desk.view = first_view(&self.views);
         self.open(preset.read().clone());
+        self.desk.tab = Tab::Stage;
     }
 
     /// A restart edit of the field `key`: back to update 0 at once. `told` is what was wrong with the value given.

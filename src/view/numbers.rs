@@ -86,6 +86,11 @@ pub fn payoff(v: f32) -> String {
     minus(text.trim_end_matches('0').trim_end_matches('.').to_owned())
 }
 
+/// A learning rate as people write it: `7e-4`.
+pub fn rate(v: f32) -> String {
+    if v >= 0.1 || v == 0.0 { payoff(v) } else { format!("{v:.1e}").replace(".0e", "e") }
+}
+
 /// A difference, with its sign.
 pub fn signed(v: f32, text: impl Fn(f32) -> String) -> String {
     if v > 0.0 { format!("+{}", text(v)) } else { text(v) }

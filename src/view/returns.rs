@@ -163,7 +163,7 @@ fn headline_ui(ui: &mut Ui, ctx: &ViewCtx<'_>, size: Vec2, is_small: bool, actio
 /// What the band is, and for the kept curves a button each that opens its link and one that forgets them all.
 fn notes(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
     let theme = ctx.theme;
-    let note = ctx.texts.f(band_note(ctx), &[&numbers::count(ctx.facts.enumerated_starts)]);
+    let note = ctx.texts.f(band_note(ctx), &[&numbers::count(ctx.facts.exhausted_starts)]);
     ui.label(RichText::new(note).font(theme.small()).color(theme.text_faint));
     if ctx.kept.is_empty() {
         return;
@@ -261,7 +261,7 @@ fn team(point: &EvalPoint) -> f32 {
 
 fn own_series(ctx: &ViewCtx<'_>, label: String) -> Series {
     let band = |point: &EvalPoint| {
-        if ctx.facts.enumerated_starts > 0 {
+        if ctx.facts.exhausted_starts > 0 {
             (f64::from(point.min), f64::from(point.max))
         } else {
             (f64::from(point.mean - point.ci95), f64::from(point.mean + point.ci95))
@@ -298,7 +298,7 @@ fn point_text(ctx: &ViewCtx<'_>, point: &EvalPoint) -> String {
 
 /// Text id of what the band is.
 fn band_note(ctx: &ViewCtx<'_>) -> &'static str {
-    match ctx.facts.enumerated_starts {
+    match ctx.facts.exhausted_starts {
         0 => "headline.band.sampled",
         1 => "headline.band.one",
         _ => "headline.band.enumerated",
@@ -306,7 +306,7 @@ fn band_note(ctx: &ViewCtx<'_>) -> &'static str {
 }
 
 fn spread_text(ctx: &ViewCtx<'_>, point: &EvalPoint) -> String {
-    if ctx.facts.enumerated_starts > 0 {
+    if ctx.facts.exhausted_starts > 0 {
         ctx.texts.f("headline.range", &[&numbers::value(point.min), &numbers::value(point.max)])
     } else {
         ctx.texts.f("headline.ci", &[&numbers::value(point.ci95)])

@@ -10,10 +10,11 @@ use tandem_core::experiment::spec::EnvChoice;
 use tandem_core::experiment::trial::EPISODES;
 
 use crate::view::api::{Action, View, ViewCtx, ViewId};
+use crate::view::parts;
 use crate::view::widgets::{Button, note, tag};
 
 /// Width of the columns before the chart, and the chart's least and largest.
-const COLUMNS: f32 = 300.0;
+const COLUMNS: f32 = 286.0;
 const CHART: (f32, f32) = (48.0, 360.0);
 
 /// The view; it keeps nothing.
@@ -38,12 +39,17 @@ impl View for TeamsView {
             return;
         }
         let teams = &ctx.snapshot.teams;
+        if teams.is_empty() {
+            parts::message(ui, ctx.theme, ui.available_size(), ctx.texts.t("teams.none"));
+            return;
+        }
         ScrollArea::vertical().id_salt("teams").auto_shrink(false).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 8.0;
             note(ui, ctx.theme, ctx.texts.t("teams.written"));
-            let chart = (ui.available_width() - COLUMNS).clamp(CHART.0, CHART.1);
-            Grid::new("teams").spacing([14.0, 6.0]).show(ui, |ui| rows(ui, ctx, teams, chart));
             train_button(ui, ctx, teams, actions);
+            let chart = (ui.available_width() - COLUMNS).clamp(CHART.0, CHART.1);
+            ui.spacing_mut().interact_size.y = ctx.theme.size.body * 1.6;
+            Grid::new("teams").spacing([14.0, 3.0]).show(ui, |ui| rows(ui, ctx, teams, chart));
             note(ui, ctx.theme, ctx.texts.t("teams.learned.note"));
         });
     }
@@ -51,7 +57,7 @@ impl View for TeamsView {
 
 fn train_button(ui: &mut Ui, ctx: &ViewCtx<'_>, teams: &[TeamRow], actions: &mut Vec<Action>) {
     let any = |is: fn(&TeamStands) -> bool| teams.iter().any(|team| is(&team.stands));
-    let trains = any(|stands| matches!(stands, TeamStands::Training { .. }));
+    let trains = any(|stands| matches!(stands, TeamStands::Waiting | TeamStands::Training { .. }));
     let (text, tip) = if trains { ("teams.stop", "teams.stop.tip") } else { ("teams.train", "teams.train.tip") };
     let is_wanted = trains || any(|stands| *stands == TeamStands::Untrained);
     let button = Button::text(ctx.texts.t(text)).tip(ctx.texts.t(tip));
@@ -62,15 +68,16 @@ fn train_button(ui: &mut Ui, ctx: &ViewCtx<'_>, teams: &[TeamRow], actions: &mut
 
 fn rows(ui: &mut Ui, ctx: &ViewCtx<'_>, teams: &[TeamRow], chart: f32) {
     let (theme, texts) = (ctx.theme, ctx.texts);
-    for id in ["teams.team", "teams.mean"] {
-        ui.label(RichText::new(texts.t(id)).font(theme.small()).color(theme.text_dim));
+    let optimum = ctx.facts.optimum.map(|optimum| optimum.value);
+    let optimum_text = optimum.map(|optimum| texts.f("teams.optimum", &[&format!("{optimum:.2}")]));
+    for text in [texts.t("teams.team"), texts.t("teams.mean"), optimum_text.as_deref().unwrap_or("")] {
+        ui.label(RichText::new(text).font(theme.small()).color(theme.text_dim));
     }
     ui.end_row();
     let largest = teams.iter().filter_map(|team| match team.stands {
         TeamStands::Played { mean, ci95, .. } => Some(mean + ci95),
         _ => None,
     });
-    let optimum = ctx.facts.optimum.map(|optimum| optimum.value);
     let scale = largest.chain(optimum).fold(1.0, f32::max);
     for team in teams {
         let (name, kind) = match team.name {
@@ -94,6 +101,7 @@ fn rows(ui: &mut Ui, ctx: &ViewCtx<'_>, teams: &[TeamRow], chart: f32) {
                 let share = u64::from(*env_steps) * 100 / u64::from((*budget).max(1));
                 (texts.f("teams.training", &[&share.min(100).to_string()]), theme.text_dim)
             }
+            TeamStands::Waiting => (texts.t("teams.waiting").to_owned(), theme.text_faint),
             TeamStands::Untrained => (texts.t("teams.untrained").to_owned(), theme.text_faint),
             TeamStands::Refused(_) => (texts.t("teams.refused").to_owned(), theme.text_faint),
         };
@@ -102,12 +110,6 @@ fn rows(ui: &mut Ui, ctx: &ViewCtx<'_>, teams: &[TeamRow], chart: f32) {
             cell.on_hover_text(texts.sentence(reason));
         }
         interval(ui, ctx, team, chart, scale, optimum);
-        ui.end_row();
-    }
-    if let Some(optimum) = optimum {
-        for text in [texts.t("teams.optimum"), &format!("{optimum:.2}")] {
-            ui.label(RichText::new(text).font(theme.body()).color(theme.text_dim));
-        }
         ui.end_row();
     }
 }

@@ -67,7 +67,7 @@ pub(crate) fn pellet(algo: AlgoChoice) -> Page {
         lower_is_better: true,
         max_steps: 50,
         optimum: Some(Optimum { value: 3.0, exact: true, full_information: false }),
-        enumerated_starts: 16,
+        exhausted_starts: 16,
         part_names: ["part.team", "part.own", "part.move_cost"].map(str::to_owned).to_vec(),
         part_weights: vec![1.0, 0.0, 1.0],
         mix: Some(Mix { team: 0, own: 1 }),
@@ -141,7 +141,7 @@ pub(crate) fn matrix(game: GameChoice, rows: u32, columns: u32, payoffs: &[(f32,
     page.spec.matrix.game = game;
     page.facts.action_names = names.iter().map(|&name| name.to_owned()).collect();
     page.facts.lower_is_better = false;
-    page.facts.enumerated_starts = 1;
+    page.facts.exhausted_starts = 1;
     page.facts.optimum = None;
     (page.facts.part_names, page.facts.part_weights) = (vec!["part.payoff".to_owned()], vec![1.0]);
     (page.facts.mix, page.facts.idle_action) = (None, None);

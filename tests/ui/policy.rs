@@ -70,7 +70,7 @@ fn policies_ratios_and_the_critic_are_told() {
     shown.harness.get_by_label_contains("π₁(·|o₁) H 0.99");
     shown.harness.get_by_label("MAPPO's critic is V(s), one number: 0.83");
     shown.harness.get_by_label_contains("4.0 % outside the clip band");
-    shown.harness.get_by_label("approximate KL of an update, nats");
+    shown.harness.get_by_label("approximate KL in the last pass, nats");
     shown.harness.get_by_label_contains("Share of the returns' variance").click();
     shown.harness.run();
     shown.harness.get_by_label("variance explained by the critic");
@@ -89,7 +89,7 @@ fn a_session_fills_the_view() {
         trained.harness.get_by_label_contains("π₂(·|o₂)");
         let ratios = trained.harness.get_by_label_contains("outside the clip band");
         assert!(ratios.accesskit_node().label().is_some_and(|label| label.contains('%')));
-        trained.harness.get_by_label("approximate KL of an update, nats");
+        trained.harness.get_by_label("approximate KL in the last pass, nats");
     }
 }
 

@@ -448,3 +448,20 @@ fn a_comparison_touches_no_run_and_ends_with_its_world() {
     bench.session.apply(Command::Load { spec: Box::new(game), run_to: 0 });
     assert!(teams(&mut bench).is_empty());
 }
+
+/// A partner that draws makes an evaluation a sample: many episodes, an interval, and no claim of exactness. One that
+/// only idles draws nothing.
+#[test]
+fn evaluations_with_a_partner_that_draws_are_samples() {
+    let first = |link: &str| {
+        let mut bench = Bench::load(parse(link).spec, 0);
+        bench.settle();
+        let run = bench.session.run().expect("loaded");
+        (run.facts.exhausted_starts, run.evals[0].episodes, run.evals[0].ci95 > 0.0)
+    };
+    assert_eq!(first("#env=matrix&algo=iql&seats=learner,uniform"), (0, 100, true));
+    assert_eq!(first("#env=matrix&algo=iql&seats=learner,human"), (0, 100, true));
+    assert_eq!(first("#env=matrix&algo=iql&seats=learner,frozen"), (1, 1, false));
+    assert_eq!(first("#env=pellet&algo=ippo&seats=learner,independent"), (0, 112, true));
+    assert_eq!(first("#env=pellet&algo=ippo&seats=learner,idle"), (16, 16, false));
+}

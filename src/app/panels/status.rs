@@ -118,7 +118,7 @@ fn items(ctx: &PageCtx<'_>) -> Vec<Item> {
     });
     let engine = knob("engine").map_or_else(String::new, |knob| texts.t(&knob.chosen_id(ctx.view.spec)).to_owned());
     items.push(Item { text: engine, tip: engine_tip(ctx), color: theme.text_dim });
-    items.push(item("status.lr", &[&numbers::value(snapshot.lr)], theme.text_dim));
+    items.push(item("status.lr", &[&numbers::rate(snapshot.lr)], theme.text_dim));
     let (filled, room) = snapshot.replay;
     if room > 0 {
         items.push(item("status.replay", &[&numbers::percent(filled as f32 / room as f32)], theme.text_dim));

@@ -78,7 +78,11 @@ fn tag_texts(spec: &ExperimentSpec, texts: Texts) -> Vec<(String, String)> {
     match spec.env {
         EnvChoice::Pellet => {
             let pellet = &spec.pellet;
-            let id = if pellet.reward == RewardChoice::Team { "tag.cooperative" } else { "tag.competitive" };
+            let id = match pellet.reward {
+                RewardChoice::First if pellet.alpha == 0.0 => "tag.competitive",
+                RewardChoice::First if pellet.alpha < 1.0 || pellet.move_cost > 0.0 => "tag.mixed",
+                RewardChoice::First | RewardChoice::Team => "tag.cooperative",
+            };
             tags.push(entry(texts.t(id).to_owned(), "tag.reward.tip"));
             tags.push(agents);
             match pellet.sight {

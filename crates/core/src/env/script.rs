@@ -106,6 +106,11 @@ impl Turn {
 pub trait Program: std::fmt::Debug + Send + Sync {
     /// The action of an agent that observes `obs` `[obs_len]` and may do what `legal` `[|A|]` allows.
     fn act(&self, obs: &[f32], legal: &[u32], turn: &Turn) -> u32;
+
+    /// Whether chance has a part in it, so that one episode is a sample of many.
+    fn draws(&self) -> bool {
+        true
+    }
 }
 
 /// [`Script::Uniform`], in every world. An agent without a legal action gets 0, which the world ignores.

@@ -42,6 +42,8 @@ enum Player {
     Script(ScriptedTeam),
     /// A learner that nobody has asked for.
     Untrained,
+    /// A learner that is asked for and not begun: one at a time takes its memory.
+    Waiting,
     /// Trains to the end of its budget, then plays.
     Learner(Box<Run>),
     /// A learner that this world cannot have.
@@ -85,13 +87,10 @@ impl Comparison {
 
     /// Trains the learners that have not been trained, or lets go of those that are not finished.
     pub fn train(&mut self, trains: bool) {
-        for Entrant { name, player, steps } in &mut self.entrants {
-            match (name, &player) {
-                (TeamName::Learner(algo), Player::Untrained) if trains => {
-                    let run = Run::new(trained(&self.question, *algo), 0);
-                    *player = run.map_or_else(Player::Refused, |run| Player::Learner(Box::new(run)));
-                }
-                (_, Player::Learner(_)) if !trains => {
+        for Entrant { player, steps, .. } in &mut self.entrants {
+            match player {
+                Player::Untrained if trains => *player = Player::Waiting,
+                Player::Waiting | Player::Learner(_) if !trains => {
                     *player = Player::Untrained;
                     steps.clear();
                 }
@@ -111,12 +110,17 @@ impl Comparison {
         // Scripts in turn, so that all are shown over as many episodes; then learner after learner.
         let turn = |entrant: &&mut Entrant| matches!(entrant.player, Player::Script(_)).then_some(entrant.steps.len());
         let next = self.entrants.iter_mut().filter(at_work).min_by_key(|entrant| turn(entrant).unwrap_or(usize::MAX));
-        let Some(Entrant { player, steps, .. }) = next else { return };
+        let Some(Entrant { name, player, steps }) = next else { return };
+        if let (Player::Waiting, TeamName::Learner(algo)) = (&player, name) {
+            let run = Run::new(trained(&self.question, *algo), 0);
+            *player = run.map_or_else(Player::Refused, |run| Player::Learner(Box::new(run)));
+            return;
+        }
         let team: &mut dyn Team = match player {
             Player::Script(team) => team,
             Player::Learner(run) if run.end().is_none() => return run.work(),
             Player::Learner(run) => &mut **run,
-            Player::Untrained | Player::Refused(_) | Player::Retired => return,
+            Player::Untrained | Player::Waiting | Player::Refused(_) | Player::Retired => return,
         };
         steps.push(f64::from(self.trial.play(&*self.env, steps.len() as u32, team)));
         if matches!(player, Player::Learner(_)) && !player.has_work(steps.len()) {
@@ -133,7 +137,7 @@ impl Comparison {
 impl Player {
     /// Whether it has yet to train or play after `played` episodes.
     fn has_work(&self, played: usize) -> bool {
-        matches!(self, Self::Script(_) | Self::Learner(_)) && (played as u32) < EPISODES
+        matches!(self, Self::Script(_) | Self::Waiting | Self::Learner(_)) && (played as u32) < EPISODES
     }
 }
 
@@ -141,6 +145,7 @@ impl Entrant {
     fn stands(&self) -> TeamStands {
         match &self.player {
             Player::Untrained => TeamStands::Untrained,
+            Player::Waiting => TeamStands::Waiting,
             Player::Refused(reason) => TeamStands::Refused(reason.clone()),
             Player::Learner(run) if self.steps.is_empty() => {
                 TeamStands::Training { env_steps: run.count(ENV_STEP), budget: run.budget }

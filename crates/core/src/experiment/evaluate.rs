@@ -34,8 +34,8 @@ pub fn summed_up(learner: &Learner, buffers: &Buffers<f32>) -> EvalPoint {
         mean: of_headline.mean as f32,
         min: of_headline.min as f32,
         max: of_headline.max as f32,
-        // Greedy from every start: nothing was sampled, there is no sampling error.
-        ci95: if evaluation.is_exhaustive { 0.0 } else { of_headline.ci95 as f32 },
+        // Every start and nothing by chance: there is no sampling error.
+        ci95: if evaluation.exhausted_starts > 0 { 0.0 } else { of_headline.ci95 as f32 },
         returns: (0..n).map(|i| mean_return(i) as f32).collect(),
         parts: (0..width).map(|k| mean_part(k) as f32).collect(),
         policy: policy::told(learner, buffers),

@@ -363,7 +363,7 @@ fn facts(env: &dyn Env, learner: &Learner, spec: &ExperimentSpec, run: u32) -> F
             full_information: o.full_information,
         }),
         obs_determines_state: info.obs_determines_state,
-        enumerated_starts: info.enumerated_starts,
+        exhausted_starts: learner.evaluation.exhausted_starts,
         agent_parameters: learner.agents.layout.num_parameters(),
         mixer_parameters: learner.central.mixer().map_or(0, |mixer| mixer.layout.num_parameters()),
         critic_parameters: learner.central.critic().map_or(0, |critic| critic.layout.num_parameters()),

@@ -265,7 +265,13 @@ impl Session {
     }
 
     fn is_busy(&self) -> bool {
-        self.comparison.as_ref().is_some_and(Comparison::has_work) || self.is_training()
+        self.is_training() || self.compares()
+    }
+
+    /// Whether the comparison has work now; while nobody looks at it, training comes first.
+    fn compares(&self) -> bool {
+        let has_work = self.comparison.as_ref().is_some_and(Comparison::has_work);
+        has_work && (self.watch.teams || !self.is_training())
     }
 
     /// Whether training has work now: what has begun is completed at once even when updates are paced; only between the
@@ -319,6 +325,9 @@ impl Session {
     }
 
     fn work_at_comparison(&mut self, clock: &mut dyn FnMut() -> f64) {
+        if !self.compares() {
+            return;
+        }
         let Some(comparison) = &mut self.comparison else { return };
         let began = clock();
         while comparison.has_work() && clock() - began < SLICE_SECS {

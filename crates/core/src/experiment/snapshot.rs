@@ -61,8 +61,8 @@ pub struct Facts {
     pub optimum: Option<Optimum>,
     /// Each observation determines the state.
     pub obs_determines_state: bool,
-    /// All starts are enumerated by the evaluations.
-    pub enumerated_starts: u32,
+    /// Starts that every evaluation plays once each, nothing being drawn; 0 where its episodes are a sample.
+    pub exhausted_starts: u32,
     /// Parameters of all agents' networks.
     pub agent_parameters: u32,
     /// Parameters of the mixer, 0 without one.
@@ -217,7 +217,7 @@ pub struct EvalPoint {
     pub min: f32,
     /// See `min`.
     pub max: f32,
-    /// Half width of the 95 % interval of the mean over its episodes (0 where all starts are enumerated).
+    /// Half width of the 95 % interval of the mean over its episodes (0 where every start is played once and nothing is drawn).
     pub ci95: f32,
     /// Mean undiscounted return of each agent.
     pub returns: Vec<f32>,
@@ -375,8 +375,10 @@ pub enum TeamName {
 /// Where a team stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TeamStands {
-    /// Not asked for, or not begun.
+    /// Nobody has asked for it.
     Untrained,
+    /// Asked for, not begun.
+    Waiting,
     /// This world cannot have it, and why.
     Refused(Sentence),
     /// Learns.

@@ -326,7 +326,6 @@ impl ExperimentSpec {
             l.lr_over = 0;
             spec.budget = l.envs * l.rollout * 4_000;
             spec.eval_every = 2_000;
-            spec.eval_episodes = 1;
         }
         spec
     }
@@ -345,7 +344,6 @@ impl ExperimentSpec {
             (l.envs, l.rollout, l.epochs, l.minibatches) = (32, 4, 4, 1);
             self.budget = 64_000;
             self.eval_every = 2_000;
-            self.eval_episodes = 1;
         }
     }
 }

@@ -16,8 +16,8 @@ use crate::nn::graph::{Compute, Id, List, Phase, Plan, Reals, Training, View, Wi
 /// How evaluations are made.
 #[derive(Clone, Copy, Debug)]
 pub struct Evaluations {
-    /// Episodes where starts are drawn; where all starts are enumerated, at least this many unless play is greedy, and
-    /// always a whole number from each start.
+    /// Episodes where something is drawn; where all starts are enumerated, at least this many and a whole number from
+    /// each start, and one from each where nothing is drawn.
     pub episodes: u32,
     /// Whether they follow the behaviour policy rather than the greedy one.
     pub explores: bool,
@@ -28,8 +28,8 @@ pub struct Evaluations {
 pub struct Evaluation {
     /// Its worlds.
     pub world: World,
-    /// Whether it plays every start and nothing by chance.
-    pub is_exhaustive: bool,
+    /// Starts that are played once each, where these are all and nothing is drawn; else 0.
+    pub exhausted_starts: u32,
     /// Undiscounted return of each agent `[E, n]`.
     pub returns: Id<Reals, Training>,
     /// Raw reward parts of each agent, summed over its episode `[E, n, parts]`.
@@ -51,12 +51,13 @@ impl Evaluation {
         Evaluations { episodes, explores }: Evaluations,
     ) -> Self {
         let info = env.info();
+        let draws = explores || agents.programs.iter().flatten().any(|program| program.draws());
         let (starts, episodes) = match info.enumerated_starts {
             0 => (Starts::Drawn, episodes),
-            count if explores => (Starts::Enumerated(count), episodes.next_multiple_of(count)),
+            count if draws => (Starts::Enumerated(count), episodes.next_multiple_of(count)),
             count => (Starts::Enumerated(count), count),
         };
-        let is_exhaustive = info.enumerated_starts > 0 && !explores;
+        let exhausted_starts = if draws { 0 } else { info.enumerated_starts };
         let world = World::new(plan, "evaluation", Arc::clone(env), episodes, settings.agent_id);
         let epsilon = plan.buffer("evaluation.epsilon", &[1]);
         let (n, p) = (info.num_agents, info.part_names.len() as u32);
@@ -76,7 +77,7 @@ impl Evaluation {
             list.train(Phase::Environment, Step { world: world.clone(), stream, auto_reset: false });
             list.train(Phase::Store, AddSums(sums.clone()));
         });
-        Self { world, is_exhaustive, returns, parts, list }
+        Self { world, exhausted_starts, returns, parts, list }
     }
 }
 

@@ -166,6 +166,10 @@ impl Program for PelletProgram {
             _ => best(&self.after(seen.here, |cell| self.own_value(cell, seen.pellets())), turn),
         }
     }
+
+    fn draws(&self) -> bool {
+        self.script != Script::Idle
+    }
 }
 
 /// An action of the largest value, ties drawn at random.
