@@ -10,18 +10,14 @@
 use super::ppo_step::PpoStep;
 use crate::nn::graph::{List, Plan};
 
-/// One update's gradient steps.
+/// One update's gradient steps: every policy reads its agent's o_i, and so does every critic.
 pub fn gradient_steps(plan: &mut Plan, list: &mut List, step: &PpoStep<'_>) {
-    let (epochs, minibatches) = (step.settings.epochs, step.settings.minibatches);
-    step.values(list, [step.rollout.obs, step.rollout.next_obs]);
+    let (reads, reads_next) = (step.rollout.obs, step.rollout.next_obs);
+
+    step.values(list, [reads, reads_next]);
     step.advantages(plan, list);
-    list.repeat(epochs, |list| {
-        step.shuffle(list);
-        list.repeat(minibatches, |list| {
-            step.minibatch(list, step.rollout.obs);
-            step.policy_loss(list);
-            step.value_loss(list);
-            step.apply(list);
-        });
+    step.passes(list, reads, |list| {
+        step.policy_loss(list);
+        step.value_loss(list);
     });
 }

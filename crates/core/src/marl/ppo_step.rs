@@ -1,6 +1,6 @@
-//! What IPPO and MAPPO share: advantages of a rollout, minibatches of it, PPO's loss, the optimiser.
+//! What IPPO and MAPPO share: advantages of a rollout, passes over it in minibatches, PPO's loss, the optimiser.
 //!
-//! An algorithm file says what its critic sees and in which order these come.
+//! An algorithm file says what its critic reads and what a minibatch's loss is made of.
 
 use super::parts::advantage::{Advantages, GroupRelative, Lookahead};
 use super::parts::agents::{Agents, Pass};
@@ -116,10 +116,10 @@ impl<'a> PpoStep<'a> {
         }
     }
 
-    /// V of what was seen and of what followed, in the rewards' unit; `seen` are the critic's inputs then and after.
-    pub fn values(&self, list: &mut List, seen: [Id<Reals, Training>; 2]) {
+    /// V of what was there and of what followed, in the rewards' unit; `reads` are the critic's inputs then and after.
+    pub fn values(&self, list: &mut List, reads: [Id<Reals, Training>; 2]) {
         let (Some(critic), Some(values)) = (self.critic, &self.values) else { return };
-        for (x, value) in seen.into_iter().zip([values.value, values.next_value]) {
+        for (x, value) in reads.into_iter().zip([values.value, values.next_value]) {
             critic.forward(list, x, self.rollout.count(), values.all.hidden, values.all.outputs);
             let (heads, moments) = (critic.heads, critic.moments);
             list.train(Phase::Centralise, Values { heads, moments, y: values.all.outputs, value });
@@ -154,31 +154,21 @@ impl<'a> PpoStep<'a> {
         }
     }
 
-    /// A pass over the rollout begins: its items in a new order.
-    pub fn shuffle(&self, list: &mut List) {
+    /// epochs × minibatches: each pass takes the rollout's items in a new order, each minibatch is one gradient step on
+    /// `losses`. `critic_reads` is the rollout's buffer of what the critic reads.
+    pub fn passes(&self, list: &mut List, critic_reads: Id<Reals, Training>, losses: impl Fn(&mut List)) {
         let &Self { stream, clock, order, statistics, .. } = self;
-        list.train(Phase::Sample, BeginPass { stream, clock, order, statistics });
+        list.repeat(self.settings.epochs, |list| {
+            list.train(Phase::Sample, BeginPass { stream, clock, order, statistics });
+            list.repeat(self.settings.minibatches, |list| {
+                self.minibatch(list, critic_reads);
+                losses(list);
+                self.apply(list);
+            });
+        });
     }
 
-    /// The next minibatch; `critic_sees` is what the critic reads of the rollout.
-    pub fn minibatch(&self, list: &mut List, critic_sees: Id<Reals, Training>) {
-        let (r, b) = (&self.rollout, &self.batch);
-        list.train(Phase::Sample, BeginGradientStep { clock: self.clock, betas: BETAS });
-        let mut reals =
-            vec![(r.obs, b.obs), (r.log_prob, b.log_prob), (self.advantage, b.advantage), (r.weight, b.weight)];
-        if let Some(values) = &self.values {
-            reals.extend([(values.value, values.batch_value), (values.target, values.batch_target)]);
-            reals.extend(values.state.map(|state| (critic_sees, state)));
-        }
-        let words = vec![(r.mask, b.mask), (r.action, b.action)];
-        let minibatches = self.settings.minibatches;
-        list.train(
-            Phase::Sample,
-            Gather { clock: self.clock, minibatches, order: self.order, reals, words, count: b.count },
-        );
-    }
-
-    /// The clipped objective and the entropy of the policies as they are now.
+    /// −L^CLIP of the policies π_i(·|o_i) as they are now, less the weight of their entropy.
     pub fn policy_loss(&self, list: &mut List) {
         let normalise = match (self.settings.advantage, self.settings.norm_adv) {
             (AdvantageChoice::Group, _) | (_, NormAdvChoice::Off) => Normalise::Off,
@@ -205,7 +195,7 @@ impl<'a> PpoStep<'a> {
         );
     }
 
-    /// The critic's squared error.
+    /// c_v·(V − R)² of the critic as it is now.
     pub fn value_loss(&self, list: &mut List) {
         let (Some(critic), Some(values)) = (self.critic, &self.values) else { return };
         let x = values.state.unwrap_or(self.batch.obs);
@@ -230,8 +220,26 @@ impl<'a> PpoStep<'a> {
         );
     }
 
+    /// The next minibatch.
+    fn minibatch(&self, list: &mut List, critic_reads: Id<Reals, Training>) {
+        let (r, b) = (&self.rollout, &self.batch);
+        list.train(Phase::Sample, BeginGradientStep { clock: self.clock, betas: BETAS });
+        let mut reals =
+            vec![(r.obs, b.obs), (r.log_prob, b.log_prob), (self.advantage, b.advantage), (r.weight, b.weight)];
+        if let Some(values) = &self.values {
+            reals.extend([(values.value, values.batch_value), (values.target, values.batch_target)]);
+            reals.extend(values.state.map(|state| (critic_reads, state)));
+        }
+        let words = vec![(r.mask, b.mask), (r.action, b.action)];
+        let minibatches = self.settings.minibatches;
+        list.train(
+            Phase::Sample,
+            Gather { clock: self.clock, minibatches, order: self.order, reals, words, count: b.count },
+        );
+    }
+
     /// From the gradients at the outputs to new parameters: one norm over policies and critic, one learning rate each.
-    pub fn apply(&self, list: &mut List) {
+    fn apply(&self, list: &mut List) {
         let (clock, count) = (self.clock, self.batch.count);
         let policies = (self.agents.block.seen_by_training(), LR_NOW, None);
         let critic = self.critic.map(|critic| (critic.block, CRITIC_LR_NOW, critic.trained()));
