@@ -15,7 +15,7 @@ use super::snapshot::{Report, RunState, Snapshot};
 use super::spec::{Controller, ExperimentSpec};
 use super::stage::{Counterexample, StagePlay, show_training};
 use crate::marl::parts::clock::{ENV_STEP, EPISODES, GRADIENT_STEP, RING_FILL};
-use crate::marl::parts::world::RECENT;
+use crate::marl::parts::tally::RECENT;
 
 /// Seconds of work per tick: short enough for commands to be felt at once.
 pub const SLICE_SECS: f64 = 0.010;

@@ -11,7 +11,7 @@ use crate::env::api::{EnvState, Frame, StateRef, StepOut};
 use crate::env::script::Turn;
 use crate::marl::learner::Central;
 use crate::marl::parts::explore::{Behaviour, epsilon_greedy};
-use crate::marl::parts::world::STEPS_KEPT;
+use crate::marl::parts::tally::STEPS_KEPT;
 use crate::marl::probe::{Probe, greedy};
 
 /// Joint actions looked at when searching a state where the mixer without |·| breaks IGM: 200 states of two agents with

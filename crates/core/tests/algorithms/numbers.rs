@@ -13,7 +13,8 @@ use tandem_core::experiment::spec::{
 };
 use tandem_core::experiment::stage::{Counterexample, StagePlay};
 use tandem_core::marl::parts::clock::{ENV_STEP, EPISODES};
-use tandem_core::marl::parts::world::{RECENT, World};
+use tandem_core::marl::parts::tally::RECENT;
+use tandem_core::marl::parts::world::World;
 use tandem_core::marl::probe::{Probe, greedy};
 use tandem_core::nn::layers::{Activation, Mixer, Mlp, Tensor};
 

@@ -12,6 +12,7 @@ pub mod policy_loss;
 pub mod popart;
 pub mod replay;
 pub mod scripted;
+pub mod tally;
 pub mod td;
 pub mod trajectories;
 pub mod world;
