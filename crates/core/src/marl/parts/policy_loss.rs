@@ -109,21 +109,18 @@ impl Compute for PolicyLoss {
         let mut statistics =
             Told { sums: &mut view.write(self.statistics.sums), bins: &mut view.write(self.statistics.histogram) };
         let mut scaled = view.write(self.scaled);
-        let legal = |row: usize| &mask[row * a..(row + 1) * a];
-        // w of an agent at an item: 0 for padding, where it has nothing to decide, and of who does not learn.
-        let learns = |row: usize| self.learners.contains((row % n) as u32);
-        let acts =
-            |row: usize| if learns(row) && legal(row).iter().any(|&m| m != 0) { weight[row / n] } else { R::ZERO };
-        self.scale(&view.read(b.advantage), acts, &mut scaled);
-        let total = (0..action.len()).fold(R::ZERO, |sum, row| sum + acts(row));
-        let share = if total > R::ZERO { R::ONE / total } else { R::ZERO };
+        let legal = |row: usize| legal_of(&mask, a, row);
+        // An agent that has nothing to decide, or does not learn, has no part in the mean.
+        let counts = |row: usize| self.learners.contains((row % n) as u32) && can_act(legal(row));
+        let mean = Mean { weight: &weight, columns: n, counts };
+        self.scale(&view.read(b.advantage), |row| mean.weight_of(row), &mut scaled);
         let (low, high) = (R::from_f32(1.0 - self.clip), R::from_f32(1.0 + self.clip));
         let entropy_weight = scalars[ENTROPY_NOW];
         let mut loss = R::ZERO;
         dlogits.fill(R::ZERO);
-        for row in 0..action.len() {
-            let (w, z) = (acts(row), &logits[row * width..row * width + a]);
-            let Some(policy) = MaskedSoftmax::of(z, legal(row)).filter(|_| w != R::ZERO) else { continue };
+        for Share { row, weight, part } in mean.rows() {
+            let z = &logits[row * width..row * width + a];
+            let policy = MaskedSoftmax::of(z, legal(row)).expect("who counts has a legal action");
             let (taken, advantage) = (action[row] as usize, scaled[row]);
             let log_ratio = policy.log_prob(z[taken]) - old[row];
             let ratio = log_ratio.exp();
@@ -135,15 +132,15 @@ impl Compute for PolicyLoss {
             for (&z, _) in z.iter().zip(legal(row)).filter(|(_, legal)| **legal != 0) {
                 entropy += -(policy.prob(z) * policy.log_prob(z));
             }
-            loss += w * share * (-Real::min(free, bounded) - entropy_weight * entropy);
+            loss += part * (-Real::min(free, bounded) - entropy_weight * entropy);
             let d = &mut dlogits[row * width..row * width + a];
             for (k, (d, &z)) in d.iter_mut().zip(z).enumerate().filter(|(k, _)| legal(row)[*k] != 0) {
                 let p = policy.prob(z);
                 let chosen = if k == taken { R::ONE } else { R::ZERO };
                 let of_entropy = entropy_weight * p * (policy.log_prob(z) + entropy);
-                *d = w * share * (of_entropy - dlog_prob * (chosen - p));
+                *d = part * (of_entropy - dlog_prob * (chosen - p));
             }
-            statistics.add(w.to_f64(), ratio.to_f64(), log_ratio.to_f64(), entropy.to_f64(), ratio != clipped);
+            statistics.add(weight.to_f64(), ratio.to_f64(), log_ratio.to_f64(), entropy.to_f64(), ratio != clipped);
         }
         scalars[LOSS] = loss;
     }
@@ -176,6 +173,48 @@ impl PolicyLoss {
             }
         }
     }
+}
+
+/// What both losses are: a weighted mean over the rows of a minibatch, `columns` of them an item.
+struct Mean<'a, R, C> {
+    /// Weights of the items `[M]`.
+    weight: &'a [R],
+    columns: usize,
+    /// Whether a row has a part in it.
+    counts: C,
+}
+
+/// A row with a part in a [`Mean`].
+struct Share<R> {
+    row: usize,
+    weight: R,
+    /// Its weight, divided by those of all rows.
+    part: R,
+}
+
+impl<R: Real, C: Fn(usize) -> bool> Mean<'_, R, C> {
+    fn weight_of(&self, row: usize) -> R {
+        if (self.counts)(row) { self.weight[row / self.columns] } else { R::ZERO }
+    }
+
+    /// The rows of weight, in ascending order.
+    fn rows(&self) -> impl Iterator<Item = Share<R>> {
+        let all = 0..self.weight.len() * self.columns;
+        let total = all.clone().fold(R::ZERO, |sum, row| sum + self.weight_of(row));
+        let share = if total > R::ZERO { R::ONE / total } else { R::ZERO };
+        all.map(move |row| (row, self.weight_of(row)))
+            .filter(|&(_, weight)| weight != R::ZERO)
+            .map(move |(row, weight)| Share { row, weight, part: weight * share })
+    }
+}
+
+/// Legal actions of an agent at an item.
+fn legal_of(mask: &[u32], actions: usize, row: usize) -> &[u32] {
+    &mask[row * actions..(row + 1) * actions]
+}
+
+fn can_act(legal: &[u32]) -> bool {
+    legal.iter().any(|&legal| legal != 0)
 }
 
 /// [`Statistics`] being written.
@@ -240,29 +279,25 @@ impl Compute for ValueLoss {
         let (value, target, y) = (view.read(self.value), view.read(self.target), view.read(self.y));
         let (mut dy, mut scalars) = (view.write(self.dy), view.write(self.clock.scalars));
         let (columns, a) = (self.heads.columns as usize, self.actions as usize);
-        let is_idle = |item: usize, m: usize| {
-            let row = item * self.agents as usize + m;
-            mask[row * a..(row + 1) * a].iter().all(|&legal| legal == 0)
-        };
-        let of_agents = self.masks_inactive && self.heads.columns == self.agents;
-        let learns = |m: usize| self.heads.trained.contains(m as u32);
-        let counts =
-            |item: usize, m: usize| if !learns(m) || of_agents && is_idle(item, m) { R::ZERO } else { weight[item] };
-        let pairs = || (0..weight.len()).flat_map(|item| (0..columns).map(move |m| (item, m)));
-        let total = pairs().fold(R::ZERO, |sum, (item, m)| sum + counts(item, m));
-        let share = if total > R::ZERO { R::ONE / total } else { R::ZERO };
         let (c, range, two) = (R::from_f32(self.coefficient), R::from_f32(self.clip), R::from_f32(2.0));
+        // The team's value has no agent that could be without a legal action.
+        let masks = self.masks_inactive && self.heads.columns == self.agents;
+        let counts = |row: usize| {
+            let learns = self.heads.trained.contains((row % columns) as u32);
+            learns && (!masks || can_act(legal_of(&mask, a, row)))
+        };
+        let mean = Mean { weight: &weight, columns, counts };
         let mut loss = R::ZERO;
-        for (item, m) in pairs() {
-            let (k, at) = (item * columns + m, self.heads.output(item, m));
+        dy.fill(R::ZERO);
+        for Share { row: k, part, .. } in mean.rows() {
+            let at = self.heads.output(k / columns, k % columns);
             let error = y[at] - target[k];
             let moved = y[at] - value[k];
             let held = value[k] + Real::min(Real::max(moved, -range), range) - target[k];
             let is_held = self.clip > 0.0 && moved.abs() > range && held * held > error * error;
-            let w = counts(item, m) * share;
             let (error, slope) = if is_held { (held, R::ZERO) } else { (error, R::ONE) };
-            loss += w * error * error;
-            dy[at] = c * w * two * error * slope;
+            loss += part * error * error;
+            dy[at] = c * part * two * error * slope;
         }
         scalars[LOSS] += c * loss;
         let mut sums = view.write(self.statistics.sums);
