@@ -1,7 +1,8 @@
 //! Which network an agent begins with, and which one it goes on with when a run changes who learns.
 //!
 //! Invariant: freezing and unfreezing a network of an agent's own moves weights and moments from one buffer to another
-//! and back without touching a bit; everything else of the run stays where it is.
+//! and back without touching a bit; everything else of the run stays where it is. So does what values an agent: the
+//! optimiser passes it by while its agent does not learn (`Critic::trained`).
 
 use super::learner::Learner;
 use super::parts::agents::Agents;

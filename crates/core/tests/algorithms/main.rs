@@ -4,6 +4,7 @@
 
 mod episode_ends;
 mod exploration;
+mod frozen;
 mod games;
 mod masks;
 mod mixing;

@@ -19,10 +19,10 @@ use crate::support::{Tiny, Transition, learner, named, near, settings, write_rep
 use Controller::{Frozen, Learner as Learns, Scripted};
 
 /// A run with small networks that learns from its first updates on.
-fn run(link: &str) -> Run {
+pub(crate) fn run(link: &str) -> Run {
     let small = "hidden=16&layers=1&limit=20";
     let family = if link.contains("=ippo") || link.contains("=mappo") {
-        "rollout=16&epochs=2&minibatches=2"
+        "rollout=20&epochs=2&minibatches=2"
     } else {
         "warmup=0&batch=32"
     };
@@ -31,16 +31,16 @@ fn run(link: &str) -> Run {
     Run::new(link.spec, 1).expect("a valid experiment")
 }
 
-fn updates(run: &mut Run, count: u32) {
+pub(crate) fn updates(run: &mut Run, count: u32) {
     (0..count).for_each(|_| run.update());
 }
 
-fn seats(list: &[Controller]) -> LiveChange {
+pub(crate) fn seats(list: &[Controller]) -> LiveChange {
     LiveChange::Seats(Seats { list: list.to_vec() })
 }
 
 /// Weights and moments of the network that moves an agent, as bits.
-fn kept(run: &Run, agent: u32) -> Vec<u32> {
+pub(crate) fn kept(run: &Run, agent: u32) -> Vec<u32> {
     let agents = &run.learner.agents;
     let (net, weights) = agents.net(agent).expect("it has a network");
     let is_frozen = agents.frozen.players.contains(&agent);
@@ -57,7 +57,7 @@ fn same(a: &[u32], b: &[u32]) -> (bool, bool) {
     (a[..third] == b[..third], a[third..] == b[third..])
 }
 
-const ALGORITHMS: [&str; 5] = ["algo=iql&beta=0.5", "algo=vdn", "algo=qmix", "algo=ippo", "algo=mappo"];
+pub(crate) const ALGORITHMS: [&str; 5] = ["algo=iql&beta=0.5", "algo=vdn", "algo=qmix", "algo=ippo", "algo=mappo"];
 
 #[test]
 fn a_frozen_network_keeps_weights_and_moments_and_learns_on_from_them() {

@@ -1,7 +1,12 @@
 //! Critics V: of each agent's observation (IPPO) or of the state (MAPPO). They exist in training only.
 //!
 //! A *value column* m is what one advantage is computed from: an agent (M = n) or the team (M = 1). A local critic has
-//! one network for all agents or one each, with one output; a central one has an output per column.
+//! one network for all agents or one each, with one output; a central one has an output per column, a *head*.
+//!
+//! The values of agents that do not learn lie still: a network of their own, or a head, keeps every bit. What a head
+//! says may change all the same, for the hidden layers below it are trained by those who learn.
+
+use std::ops::Range;
 
 use super::optimise::Block;
 use super::popart::{Moments, Scale};
@@ -150,10 +155,23 @@ impl Critic {
         (0..per_item).map(|i| (0..count).map(|item| item * per_item + i).collect()).collect()
     }
 
-    /// The parts of the parameters that learn where only some value columns do; `None`: all.
-    pub fn trained(&self) -> Option<Vec<std::ops::Range<usize>>> {
-        let is_partly = self.nets.len() > 1 && self.heads.trained.count() < self.heads.columns;
-        is_partly.then(|| self.heads.trained.iter().map(|m| self.nets[m as usize].range()).collect())
+    /// The parts of the parameters that learn where only some value columns do; `None`: all. Everything else keeps its
+    /// bits: a gradient of 0 alone would not hold it still, for Adam goes on along the moments it has.
+    pub fn trained(&self) -> Option<Vec<Range<usize>>> {
+        let trained = self.heads.trained;
+        if self.heads.is_shared || trained.count() == self.heads.columns {
+            return None;
+        }
+        if self.sees == CriticView::Local {
+            return Some(trained.iter().map(|m| self.nets[m as usize].range()).collect());
+        }
+        // All heads stand on the same hidden layers; each is a column of the last one.
+        let net = &self.nets[0];
+        let last = &net.layers[net.layers.len() - 1];
+        let hidden = net.range().start..last.weight.range().start;
+        let rows = [&last.weight, &last.bias].into_iter().flat_map(|t| t.range().step_by(t.stride() as usize));
+        let heads = rows.flat_map(|row| trained.iter().map(move |m| row + m as usize)).map(|at| at..at + 1);
+        Some(std::iter::once(hidden).chain(heads).collect())
     }
 }
 
