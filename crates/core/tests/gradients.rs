@@ -9,3 +9,5 @@ mod lists;
 mod monotone;
 #[path = "gradients/policies.rs"]
 mod policies;
+#[path = "gradients/step.rs"]
+mod step;

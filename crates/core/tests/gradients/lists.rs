@@ -10,18 +10,10 @@ use tandem_core::experiment::spec::{
 };
 use tandem_core::experiment::world;
 use tandem_core::marl::learner::{Evaluations, Learner};
-use tandem_core::marl::parts::clock::LOSS;
-use tandem_core::marl::parts::optimise::Block;
 use tandem_core::marl::settings::LearnerSettings;
-use tandem_core::nn::graph::{Buffers, Training};
-use tandem_core::nn::layers::Tensor;
+use tandem_core::nn::graph::Buffers;
 
-/// A kink (of ReLU, |w|, the hysteretic weight) inside a step spoils a difference; it will not lie inside a step ten
-/// times smaller too.
-const STEPS: [f64; 2] = [1e-6, 1e-7];
-const TOLERANCE: f64 = 1e-5;
-/// Smaller gradients are compared with this.
-const FLOOR: f64 = 1e-2;
+use crate::step::check_gradients;
 
 /// Small networks on small minibatches.
 fn settings() -> LearnerSettings {
@@ -61,58 +53,9 @@ fn ready(learner: &Learner) -> Buffers<f64> {
     buffers
 }
 
-/// The loss of a gradient step from `buffers` with weight `at` of `block` moved by `by`.
-fn loss(learner: &Learner, buffers: &Buffers<f64>, block: Block<Training>, at: usize, by: f64) -> f64 {
-    let moved = buffers.clone();
-    moved.write(block.weights)[at] += by;
-    learner.gradient_steps.run(&moved);
-    let loss = moved.read(learner.clock.scalars)[LOSS];
-    assert!(loss.is_finite());
-    loss
-}
-
 fn check(what: &str, learner: &Learner) {
     let buffers = ready(learner);
-    let after = buffers.clone();
-    learner.gradient_steps.run(&after);
-    for (layout, block) in learner.blocks() {
-        let grad = after.read(block.grad);
-        let mut largest = 0.0_f64;
-        for tensor in &layout.tensors {
-            let stride = tensor.stride() as usize;
-            for (j, at) in tensor.range().enumerate() {
-                if (j % stride) as u32 >= tensor.cols {
-                    assert_eq!(grad[at], 0.0, "{what}: padding of {} has a gradient", tensor.name);
-                    continue;
-                }
-                check_one(what, learner, &buffers, block, tensor, at, grad[at]);
-                largest = largest.max(grad[at].abs());
-            }
-        }
-        assert!(largest > 1e-3, "{what}: gradients are all about 0, nothing was checked");
-    }
-}
-
-fn check_one(
-    what: &str,
-    learner: &Learner,
-    buffers: &Buffers<f64>,
-    block: Block<Training>,
-    tensor: &Tensor,
-    at: usize,
-    grad: f64,
-) {
-    let by_differences = |step: &f64| {
-        let moved = |sign: f64| loss(learner, buffers, block, at, sign * step);
-        (moved(1.0) - moved(-1.0)) / (2.0 * step)
-    };
-    let agrees = |expected: f64| (grad - expected).abs() <= TOLERANCE * expected.abs().max(FLOOR);
-    assert!(
-        STEPS.iter().map(by_differences).any(agrees),
-        "{what}, {} at {at}: {grad} by the list, {:?} by differences",
-        tensor.name,
-        STEPS.each_ref().map(by_differences)
-    );
+    check_gradients(what, learner, &buffers, |buffers| learner.gradient_steps.run(buffers));
 }
 
 /// Every combination of what the three algorithms share.

@@ -5,18 +5,16 @@ use std::sync::Arc;
 
 use tandem_core::base::rng::{Stream, uniform};
 use tandem_core::env::api::Env;
+use tandem_core::env::script::Script;
 use tandem_core::experiment::spec::{EnvChoice, ExperimentSpec, RewardChoice};
 use tandem_core::experiment::world;
 use tandem_core::marl::learner::{Evaluations, Learner};
-use tandem_core::marl::parts::clock::LOSS;
-use tandem_core::marl::parts::optimise::Block;
 use tandem_core::marl::parts::policy_loss::{ACTIONS, CLIPPED};
+use tandem_core::marl::seats::Controller::{Frozen, Learner as Learns, Scripted};
 use tandem_core::marl::settings::{ActivationChoice, AdvantageChoice, AlgoChoice, LearnerSettings, NormAdvChoice};
-use tandem_core::nn::graph::{Buffers, Call, Precision, Training};
+use tandem_core::nn::graph::{Buffers, Call, Precision};
 
-const STEPS: [f64; 2] = [1e-6, 1e-7];
-const TOLERANCE: f64 = 1e-5;
-const FLOOR: f64 = 1e-2;
+use crate::step::check_gradients;
 
 fn settings(algo: AlgoChoice) -> LearnerSettings {
     let mut l = ExperimentSpec::defaults(EnvChoice::Pellet, algo).learner;
@@ -27,37 +25,27 @@ fn settings(algo: AlgoChoice) -> LearnerSettings {
     l
 }
 
-fn pellet(algo: AlgoChoice, team: bool) -> Arc<dyn Env> {
+fn pellet(algo: AlgoChoice, team: bool, agents: u32) -> Arc<dyn Env> {
     let mut spec = ExperimentSpec::defaults(EnvChoice::Pellet, algo);
     (spec.pellet.width, spec.pellet.height, spec.pellet.limit) = (3, 2, 6);
+    spec.pellet.agents = agents;
     if !team {
         spec.pellet.reward = RewardChoice::First;
     }
     world::build(&spec).expect("a valid world").into()
 }
 
-/// A minibatch's calls, without what precedes the first of them.
-struct Minibatch<'a> {
-    learner: &'a Learner,
-    calls: Vec<&'a dyn Call>,
+/// Everything that a learner does before its first minibatch, and from there on.
+fn calls(learner: &Learner) -> (Vec<&dyn Call>, Vec<&dyn Call>) {
+    let mut before: Vec<&dyn Call> = learner.gradient_steps.calls().map(|(_, call)| call).collect();
+    let begin = before.iter().position(|call| call.name() == "begin_gradient_step").expect("a minibatch");
+    let minibatch = before.split_off(begin);
+    (before, minibatch)
 }
 
-impl<'a> Minibatch<'a> {
-    fn of(learner: &'a Learner) -> Self {
-        let calls: Vec<&dyn Call> = learner.gradient_steps.calls().map(|(_, call)| call).collect();
-        let begin = calls.iter().position(|call| call.name() == "begin_gradient_step").expect("a minibatch");
-        Self { learner, calls: calls[begin..].to_vec() }
-    }
-
-    fn run(&self, buffers: &Buffers<f64>) {
-        self.calls.iter().for_each(|call| f64::run(*call, buffers));
-    }
-
-    fn loss(&self, buffers: &Buffers<f64>, block: Block<Training>, at: usize, by: f64) -> f64 {
-        let moved = buffers.clone();
-        moved.write(block.weights)[at] += by;
-        self.run(&moved);
-        moved.read(self.learner.clock.scalars)[LOSS]
+fn run(calls: &[&dyn Call], buffers: &Buffers<f64>) {
+    for call in calls {
+        f64::run(*call, buffers);
     }
 }
 
@@ -69,12 +57,7 @@ fn ready(learner: &Learner) -> Buffers<f64> {
         learner.gradient_steps.run(&buffers);
     }
     learner.rollout.run(&buffers);
-    for (_, call) in learner.gradient_steps.calls() {
-        if call.name() == "begin_gradient_step" {
-            break;
-        }
-        f64::run(call, &buffers);
-    }
+    run(&calls(learner).0, &buffers);
     let noise = Stream::new(learner.seed, "noise");
     for (k, (_, block)) in (0..).zip(learner.blocks()) {
         for (i, w) in (0..).zip(buffers.write(block.weights).iter_mut()) {
@@ -85,38 +68,11 @@ fn ready(learner: &Learner) -> Buffers<f64> {
 }
 
 fn check(what: &str, learner: &Learner) {
-    let (minibatch, buffers) = (Minibatch::of(learner), ready(learner));
-    let after = buffers.clone();
-    minibatch.run(&after);
-    let statistics = after.read(learner.on_policy().expect("a policy gradient").statistics.sums).clone();
+    let ((_, minibatch), buffers) = (calls(learner), ready(learner));
+    let after = check_gradients(what, learner, &buffers, |buffers| run(&minibatch, buffers));
+    let statistics = after.read(learner.on_policy().expect("a policy gradient").statistics.sums);
     let share = statistics[CLIPPED] / statistics[ACTIONS];
     assert!(share > 0.02 && share < 0.98, "{what}: {share} of the ratios are clipped, one side is not checked");
-    for (layout, block) in learner.blocks() {
-        let grad = after.read(block.grad);
-        let mut largest = 0.0_f64;
-        for tensor in &layout.tensors {
-            let stride = tensor.stride() as usize;
-            for (j, at) in tensor.range().enumerate() {
-                if (j % stride) as u32 >= tensor.cols {
-                    assert_eq!(grad[at], 0.0, "{what}: padding of {} has a gradient", tensor.name);
-                    continue;
-                }
-                let differences = STEPS.map(|step| {
-                    let moved = |sign: f64| minibatch.loss(&buffers, block, at, sign * step);
-                    (moved(1.0) - moved(-1.0)) / (2.0 * step)
-                });
-                let agrees = |d: &f64| (grad[at] - d).abs() <= TOLERANCE * d.abs().max(FLOOR);
-                assert!(
-                    differences.iter().any(agrees),
-                    "{what}, {} at {at}: {} by the list, {differences:?} by differences",
-                    tensor.name,
-                    grad[at]
-                );
-                largest = largest.max(grad[at].abs());
-            }
-        }
-        assert!(largest > 1e-3, "{what}: gradients are all about 0, nothing was checked");
-    }
 }
 
 fn check_all(algo: AlgoChoice) {
@@ -139,7 +95,7 @@ fn check_all(algo: AlgoChoice) {
                     ..settings(algo)
                 };
                 let evaluations = Evaluations { episodes: 1, explores: false };
-                let learner = Learner::new(pellet(algo, team), algo, &settings, 5, evaluations);
+                let learner = Learner::new(pellet(algo, team, 2), algo, &settings, 5, evaluations);
                 let what = format!(
                     "{algo:?}, shared {shared}, team {team}, value clip {value_clip}, entropy {entropy}, {norm_adv:?}, \
                      value norm {value_norm}, {activation:?}, {advantage:?}"
@@ -157,7 +113,7 @@ fn ippo_list_gradients_equal_differences() {
         let advantage = AdvantageChoice::Group;
         let settings = LearnerSettings { advantage, shared, envs: 8, ..settings(AlgoChoice::Ippo) };
         let evaluations = Evaluations { episodes: 1, explores: false };
-        let learner = Learner::new(pellet(AlgoChoice::Ippo, true), AlgoChoice::Ippo, &settings, 5, evaluations);
+        let learner = Learner::new(pellet(AlgoChoice::Ippo, true, 2), AlgoChoice::Ippo, &settings, 5, evaluations);
         check(&format!("IPPO, group-relative, shared {shared}"), &learner);
     }
 }
@@ -165,4 +121,32 @@ fn ippo_list_gradients_equal_differences() {
 #[test]
 fn mappo_list_gradients_equal_differences() {
     check_all(AlgoChoice::Mappo);
+}
+
+/// Who does not learn has no part in the losses, and what only it is valued by no gradient; a critic that agents share
+/// is trained by those who learn.
+#[test]
+fn policy_gradients_with_other_seats_equal_differences() {
+    for algo in [AlgoChoice::Ippo, AlgoChoice::Mappo] {
+        for seats in [
+            vec![Learns(0), Frozen],
+            vec![Learns(0), Scripted(Script::Idle)],
+            vec![Learns(0), Learns(1)],
+            vec![Frozen, Learns(0), Scripted(Script::QmixStyle), Learns(1)],
+        ] {
+            for (shared, team, norm_adv) in [
+                (true, true, NormAdvChoice::Batch),
+                (true, false, NormAdvChoice::Agent),
+                (false, true, NormAdvChoice::Agent),
+                (false, false, NormAdvChoice::Batch),
+            ] {
+                let env = pellet(algo, team, seats.len() as u32);
+                let mut settings = LearnerSettings { shared, norm_adv, ..settings(algo) };
+                settings.seats.list.clone_from(&seats);
+                let evaluations = Evaluations { episodes: 1, explores: false };
+                let what = format!("{algo:?}, shared {shared}, team {team}, {seats:?}");
+                check(&what, &Learner::new(env, algo, &settings, 5, evaluations));
+            }
+        }
+    }
 }
