@@ -17,7 +17,7 @@ use crate::view::theme::Theme;
 /// Width from which Set-up is a column of its own.
 const THREE_COLUMNS: f32 = 1200.0;
 /// Width of the Set-up column.
-const SETUP_WIDTH: f32 = 260.0;
+pub(super) const SETUP_WIDTH: f32 = 260.0;
 /// Share of the width that views take.
 const VIEWS_SHARE: f32 = 0.4;
 /// Least height of the middle column: below that it scrolls.

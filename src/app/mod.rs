@@ -195,9 +195,10 @@ impl Page {
             now: self.host.now(),
         };
         if self.desk.share.is_none() {
-            let has_own_stage = !ctx.view.snapshot.stage.is_training_env;
             let pressed = keys::pressed(ui.ctx(), &ctx.view).into_iter();
-            intents.extend(pressed.filter(|intent| has_own_stage || *intent != Intent::RestartEpisode));
+            intents.extend(
+                pressed.filter(|intent| panels::transport::can_play(&ctx) || *intent != Intent::RestartEpisode),
+            );
         }
         layout::page_ui(ui, &ctx, &mut self.desk, &mut self.views, &mut self.stage, intents);
     }

@@ -181,7 +181,14 @@ fn same_world(a: &ExperimentSpec, b: &ExperimentSpec) -> bool {
 
 /// What `other` has that `this` has not: `IQL`, `Seed 8`.
 fn label(this: &ExperimentSpec, other: &Kept, texts: Texts) -> String {
-    let differences = knobs::differences(this, &other.spec);
+    let mut differences = knobs::differences(this, &other.spec);
+    // The algorithm first, and what only follows from it not at all.
+    let follows = |knob: &Knob| {
+        let of = |spec: &ExperimentSpec| knob.text(spec) == knob.text(&ExperimentSpec::defaults(spec.env, spec.algo));
+        this.algo != other.spec.algo && knob.key != "algo" && of(this) && of(&other.spec)
+    };
+    differences.retain(|(knob, _)| !follows(knob));
+    differences.sort_by_key(|(knob, _)| knob.key != "algo");
     let mut names: Vec<String> =
         differences.iter().take(MOST_NAMED).map(|(knob, value)| value_name(knob, value, texts)).collect();
     if differences.len() > MOST_NAMED {

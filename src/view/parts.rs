@@ -39,7 +39,12 @@ pub fn fact(ui: &mut Ui, theme: &Theme, label: &str, value: &str, color: Color32
     job.append(label, 0.0, format(theme.small(), theme.text_dim));
     let gap = if label.is_empty() { 0.0 } else { 5.0 };
     job.append(value, gap, format(theme.small(), color));
-    ui.add(egui::Label::new(job).sense(Sense::hover())).on_hover_text(tip)
+    // Name and value stay on one line: as a whole it goes to the next one, or not at all.
+    let galley = ui.painter().layout_job(job);
+    if ui.layout().main_wrap() && galley.size().x > ui.available_size_before_wrap().x {
+        ui.end_row();
+    }
+    ui.add(egui::Label::new(galley).sense(Sense::hover())).on_hover_text(tip)
 }
 
 /// A quiet button with a text of several colours, chosen or not. Plain ones are [`crate::view::widgets::Button`]s.

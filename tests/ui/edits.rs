@@ -161,13 +161,28 @@ fn the_stage_plays_or_is_held_as_its_button_says() {
     press(&mut window, Key::Space);
     window.frames(30);
     assert!(window.harness.query_by_label("Hold").is_some(), "training took the stage along");
+    click(&mut window, "Training speed: 1 update per second");
+    window.frames(10);
+    assert!(window.harness.get_by_label("Restart episode").accesskit_node().is_disabled(), "training moves it");
+    press(&mut window, Key::E);
+    window.frames(10);
+    assert!(window.harness.query_by_label_contains("Training environment").is_some(), "the key is as disabled");
+
+    // Paused, the stage shows what was trained in, until it is asked to play what was learned.
     press(&mut window, Key::Space);
     window.frames(30);
-    let training = window.status()["stageStep"].clone();
-    assert!(window.harness.get_by_label("Restart episode").accesskit_node().is_disabled());
-    press(&mut window, Key::E);
+    let stands = window.status()["envSteps"].clone();
+    assert!(window.harness.query_by_label_contains("Training environment").is_some());
+    click(&mut window, "Play");
     window.frames(30);
-    assert_eq!(window.status()["stageStep"], training, "the key is as disabled as the button");
+    assert!(window.harness.query_by_label_contains("Greedy episode").is_some());
+    click(&mut window, "Hold");
+    window.frames(10);
+    assert!(window.harness.query_by_label_contains("Greedy episode").is_some(), "held where it is");
+    assert_eq!(window.status()["envSteps"], stands, "nothing was trained");
+    click(&mut window, "Env step");
+    window.frames(10);
+    assert!(window.harness.query_by_label_contains("Training environment").is_some());
 }
 
 #[test]

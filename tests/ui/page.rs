@@ -271,7 +271,7 @@ fn on_a_phone_everything_to_press_is_large_enough_for_a_finger() {
     {
         let mut window = Window::open(link, vec2(390.0, 844.0), egui::Theme::Light, "en");
         for tab in ["Set-up", "Q_tot", "Returns", "Stage"] {
-            window.harness.get_by_role_and_label(egui::Role::Tab, tab).click();
+            window.harness.get_by_role_and_label(egui::Role::Tab, tab).click_accesskit();
             window.frames(4);
             all_large_enough(&window, &format!("{link} {tab}"));
         }

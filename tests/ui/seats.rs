@@ -23,7 +23,7 @@ fn choose(window: &mut Window, field: &str, entry: &str) {
 fn a_seat_is_chosen_and_stands_in_the_link() {
     let mut window = Window::open("#env=pellet&algo=qmix&seed=7", TALL, egui::Theme::Dark, "en");
     window.frames(8);
-    choose(&mut window, "Agent 2 is played by", "Idle");
+    choose(&mut window, "Agent 2 is played by", "Idle (script)");
     assert!(link(&window).contains("seats=learner,idle"), "{}", link(&window));
     assert!(window.harness.query_all_by_label("scripted").next().is_some(), "it is labelled");
     choose(&mut window, "Agent 2 is played by", "Learner");

@@ -19,7 +19,7 @@ test('a seat chosen in Set-up travels in the link', { timeout: 200_000 }, async 
   const tab = await open({ hash: IPPO, context: HIGH });
   await tab.started();
   await tab.click('Agent 2 is played by', { role: 'ComboBox' });
-  await tab.click('Idle', { role: 'MenuItem' });
+  await tab.click('Idle (script)', { role: 'MenuItem' });
   const { link } = await tab.until('the seat stands in the link', (status) => status.link.includes('seats=learner,idle'));
 
   const copy = await open({ hash: `${link}&step=20`, context: HIGH });

@@ -77,6 +77,7 @@ fn row(ui: &mut Ui, ctx: &PageCtx<'_>, knob: &'static Knob, seats: &Seats, agent
                 tag(ui, theme, ctx.t("seats.scripted"), theme.text_dim).on_hover_text(ctx.t("seats.scripted.tip"));
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                ui.spacing_mut().item_spacing.x = 4.0;
                 dot(ui, 4.0, theme.agent_color(agent));
                 let label = Label::new(RichText::new(&name).font(theme.body()).color(theme.agent_text(agent)));
                 ui.add(label.truncate()).on_hover_ui(|ui| tip_ui(ui, ctx, knob));
@@ -109,7 +110,12 @@ fn entries(
         let nobody = !(0..agents).any(|agent| then.of(agent).learns());
         let refusal = nobody.then(|| ctx.t("seats.nobody").to_owned());
         let tip = format!("{}.tip", knob.choice_id(id(controller)));
-        let reply = entry(ui, ctx, &title(ctx, knob, controller), controller == current, !nobody, refusal);
+        let title = title(ctx, knob, controller);
+        let title = match controller {
+            Controller::Scripted(_) => ctx.texts().f("seats.script", &[&title]),
+            _ => title,
+        };
+        let reply = entry(ui, ctx, &title, controller == current, !nobody, refusal);
         if reply.on_hover_text(ctx.t(&tip)).clicked() && controller != current {
             wanted = Some(then);
         }

@@ -125,8 +125,13 @@ fn knob_ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, knob: &'static Knob,
             ui.spacing_mut().item_spacing.x = 6.0;
             let edit = control(ui, ctx, desk, knob, name, out);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                let label = Label::new(RichText::new(name).font(theme.body()).color(theme.text_dim)).truncate();
-                let response = ui.add(label.sense(Sense::hover()));
+                // A name too long for its line is small and takes two.
+                let body = ui.painter().layout_no_wrap(name.to_owned(), theme.body(), theme.text_dim);
+                let mark = if knob.live { 30.0 } else { 0.0 };
+                let is_long = body.size().x > ui.available_width() - mark;
+                let font = if is_long { theme.small() } else { theme.body() };
+                let label = Label::new(RichText::new(name).font(font).color(theme.text_dim));
+                let response = ui.add(label.wrap().sense(Sense::hover()));
                 response.on_hover_ui(|ui| tip_ui(ui, ctx, knob));
                 if knob.live {
                     let mark = RichText::new(ctx.t("setup.live")).font(theme.tiny()).color(theme.good);

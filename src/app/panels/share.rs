@@ -41,15 +41,13 @@ pub fn ui(egui: &egui::Context, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Ve
         ui.set_width(width);
         ui.spacing_mut().item_spacing.y = 10.0;
         ui.label(RichText::new(ctx.t("share.title")).font(theme.title()).color(theme.text));
-        note(ui, theme, ctx.t("share.what"));
+        let is_changed = ctx.view.snapshot.changed_at.is_some();
+        note(ui, theme, ctx.t(if is_changed { "share.changed" } else { "share.what" }));
         text_box(ui, ctx, &address, &mut share);
         toggle(ui, ctx, &mut share.with_lang, &ctx.texts().f("share.with_lang", &[ctx.t("lang.name")]));
         let update = numbers::count(ctx.view.snapshot.update);
-        if ctx.view.snapshot.changed_at.is_none() && ctx.view.snapshot.update > 0 {
+        if !is_changed && ctx.view.snapshot.update > 0 {
             toggle(ui, ctx, &mut share.with_step, &ctx.texts().f("share.with_step", &[&update]));
-        }
-        if ctx.view.snapshot.changed_at.is_some() {
-            note(ui, theme, ctx.t("share.changed"));
         }
         if too_long(&fragment) {
             note(ui, theme, ctx.t("share.too_long"));

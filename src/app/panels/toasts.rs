@@ -5,6 +5,7 @@ use egui::{Align2, Area, CornerRadius, Id, Order, RichText, Stroke, Ui, vec2};
 use crate::app::ctx::PageCtx;
 use crate::app::desk::Desk;
 use crate::app::intent::Intent;
+use crate::app::layout::SETUP_WIDTH;
 use crate::view::icons::Icon;
 use crate::view::widgets::{Button, Weight};
 
@@ -14,11 +15,11 @@ pub fn ui(ui: &Ui, ctx: &PageCtx<'_>, desk: &Desk, out: &mut Vec<Intent>) {
         return;
     }
     let theme = ctx.theme();
-    // Beside Set-up, where edits are made; on a phone above the bar.
+    // Beside Set-up, where edits are made, over nothing that can be pressed but the lesson; on a phone above the bar.
     let (corner, offset) = if ctx.view.compact {
         (Align2::CENTER_BOTTOM, vec2(0.0, -76.0))
     } else {
-        (Align2::LEFT_BOTTOM, vec2(18.0, -44.0))
+        (Align2::LEFT_TOP, vec2(SETUP_WIDTH + 22.0, 50.0))
     };
     Area::new(Id::unique("toasts")).order(Order::Foreground).anchor(corner, offset).show(ui.ctx(), |ui| {
         let frame = egui::Frame::new()

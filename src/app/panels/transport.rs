@@ -256,16 +256,26 @@ fn stage_buttons(ui: &mut Ui, ctx: &PageCtx<'_>, out: &mut Vec<Intent>) {
     let is_own = !ctx.view.snapshot.stage.is_training_env;
     let plays = ctx.view.snapshot.stage.plays;
     let (icon, id) = if plays { (Icon::Pause, "stage.hold") } else { (Icon::Play, "stage.play") };
-    let tip = ctx.t(if is_own { "stage.play.tip" } else { "stage.shows_training.tip" });
-    let play = Button::text(ctx.t(id)).with_icon(icon).min_width(74.0).enabled(is_own).tip(tip);
-    if play.show(ui, theme).clicked() {
+    let can_play = can_play(ctx);
+    let tip = |own: &'static str| match (is_own, can_play) {
+        (true, _) => own,
+        (false, true) => "stage.plays_own.tip",
+        (false, false) => "stage.shows_training.tip",
+    };
+    let play = Button::text(ctx.t(id)).with_icon(icon).min_width(74.0).enabled(can_play);
+    if play.tip(ctx.t(tip("stage.play.tip"))).show(ui, theme).clicked() {
         out.push(Intent::StagePlays(!plays));
     }
-    let again = Button::text(ctx.t("stage.restart")).enabled(is_own);
-    let tip = ctx.t(if is_own { "stage.restart.tip" } else { "stage.shows_training.tip" });
+    let again = Button::text(ctx.t("stage.restart")).enabled(can_play);
+    let tip = ctx.t(tip("stage.restart.tip"));
     if again.tip(tip).show(ui, theme).clicked() {
         out.push(Intent::RestartEpisode);
     }
+}
+
+/// Whether the stage may play episodes of its own: while training moves it, it shows the training environment.
+pub fn can_play(ctx: &PageCtx<'_>) -> bool {
+    !ctx.view.snapshot.stage.is_training_env || ctx.view.snapshot.state == RunState::Paused
 }
 
 fn stage_speed(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &Desk, out: &mut Vec<Intent>) {
@@ -359,7 +369,6 @@ fn cover(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>)
         }
     });
     ui.horizontal_wrapped(|ui| {
-        ui.add_space(26.0);
         for (index, (text, intent)) in offers.into_iter().enumerate() {
             let weight = if index == 0 { Weight::Primary } else { Weight::Normal };
             if Button::text(&text).weight(weight).show(ui, theme).clicked() {

@@ -83,6 +83,15 @@ fn tab(ui: &mut Ui, ctx: &PageCtx<'_>, text: &str, is_chosen: bool, applies: boo
     }
     ui.painter().galley(rect.center() - galley.size() / 2.0, galley, ink);
     focus_ring(ui, theme, rect, &response);
+    if is_chosen {
+        // A newly chosen tab comes wholly into sight, whoever chose it.
+        let seen = egui::Id::unique("chosen tab");
+        let newest = ui.data_mut(|data| data.get_temp::<String>(seen));
+        if newest.as_deref() != Some(text) {
+            ui.data_mut(|data| data.insert_temp(seen, text.to_owned()));
+            response.scroll_to_me(Some(Align::Center));
+        }
+    }
     response.clicked()
 }
 

@@ -82,7 +82,8 @@ impl View for QtotView {
             let note = if ctx.facts.is_policy_gradient { "policy.rows.note" } else { "qtot.rows.note" };
             let height = ui.available_height() - ctx.theme.size.small * 3.0;
             rows_ui(ui, ctx, height);
-            if ctx.facts.num_agents > 1 {
+            let learners = (0..ctx.facts.num_agents).filter(|&agent| ctx.spec.learner.seats.of(agent).learns());
+            if learners.count() > 1 {
                 ui.label(RichText::new(ctx.texts.t(note)).font(ctx.theme.small()).color(ctx.theme.text_dim));
             }
             return;

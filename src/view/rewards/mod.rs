@@ -7,6 +7,7 @@ pub mod strips;
 use egui::{Mesh, Rect, RichText, ScrollArea, Sense, Stroke, Ui, Vec2, vec2};
 use tandem_core::env::api::{remixed, weighted};
 use tandem_core::experiment::snapshot::{EvalPoint, Sentence};
+use tandem_core::experiment::spec::PelletSettings;
 
 use crate::view::api::{Action, View, ViewCtx, ViewId};
 use crate::view::rewards::strips::{Column, Pattern, Strips, StripsReply, extent};
@@ -22,8 +23,8 @@ const SIDE_BY_SIDE: f32 = 420.0;
 /// The view and what of it outlives a frame.
 #[derive(Debug, Default)]
 pub struct RewardsView {
-    /// The run's own α and the one the view reckons with, while they differ.
-    recomputed: Option<(f32, f32)>,
+    /// The world and the α that the view reckons with, while it is not that world's own.
+    recomputed: Option<(PelletSettings, f32)>,
     /// The run and the ends of the episode chart's scale: an episode that pays nothing keeps it.
     scale: Option<(u32, f32, f32)>,
 }
@@ -84,9 +85,9 @@ impl RewardsView {
         let Some(mix) = ctx.facts.mix else { return weights.clone() };
         let (texts, theme) = (ctx.texts, ctx.theme);
         let own = weights[mix.team as usize];
-        // Another run with another α: the old question is void.
-        self.recomputed = self.recomputed.filter(|(of, _)| *of == own);
-        let alpha = self.recomputed.map_or(own, |(_, alpha)| alpha);
+        // In another world the old question is void.
+        self.recomputed = self.recomputed.take().filter(|(of, _)| *of == ctx.spec.pellet);
+        let alpha = self.recomputed.as_ref().map_or(own, |(_, alpha)| *alpha);
         let name = texts.f("rewards.alpha", &[&numbers::payoff(alpha)]);
         let mut chosen = None;
         let add_slider =
@@ -123,7 +124,7 @@ impl RewardsView {
             });
         }
         if let Some(chosen) = chosen {
-            self.recomputed = (chosen != own).then_some((own, chosen));
+            self.recomputed = (chosen != own).then(|| (ctx.spec.pellet.clone(), chosen));
             ui.request_repaint();
         }
         let (note, ink) = if alpha == own {
@@ -252,7 +253,6 @@ fn formula(ui: &mut Ui, ctx: &ViewCtx<'_>) {
             legend(ui, ctx, &term, |ui, rect| fill(ui, ctx, rect, index)).on_hover_text(tip);
         }
         if ctx.facts.part_names.len() > 1 {
-            ui.add_space(8.0);
             let line = |ui: &Ui, rect: Rect| {
                 ui.painter().hline(rect.x_range(), rect.center().y, Stroke::new(1.5, theme.text));
             };

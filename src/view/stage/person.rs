@@ -50,9 +50,8 @@ pub(super) fn height(ui: &Ui, ctx: &ViewCtx<'_>) -> f32 {
     if people(ctx).is_empty() {
         return 0.0;
     }
-    let lines = if ctx.compact { 2.0 } else { 1.0 };
-    let text = if ctx.compact { ctx.theme.size.small * 3.0 } else { 0.0 };
-    lines * (ctx.theme.size.control + ui.spacing().item_spacing.y) + text
+    let text = if ctx.compact { ctx.theme.size.small * 1.6 + ui.spacing().item_spacing.y } else { 0.0 };
+    ctx.theme.size.control + ui.spacing().item_spacing.y + text
 }
 
 /// Whose turn it is, and the buttons.
@@ -68,9 +67,17 @@ pub(super) fn ui(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
         None => "stage.person.over",
     };
     let text = RichText::new(ctx.texts.f(id, &[&number])).font(ctx.theme.small()).color(ctx.theme.agent_text(agent));
+    if ctx.compact {
+        ui.scope(|ui| {
+            ui.spacing_mut().interact_size.y = 0.0;
+            ui.add(Label::new(text.clone()).truncate());
+        });
+    }
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
-        ui.add(Label::new(text).wrap());
+        if !ctx.compact {
+            ui.add(Label::new(text).wrap());
+        }
         for (action, name) in (0_u32..).zip(&ctx.facts.action_names) {
             let legal = ctx.snapshot.stage.legal.get(agent as usize);
             let is_legal = legal.and_then(|legal| legal.get(action as usize).copied()).unwrap_or(false);

@@ -343,7 +343,7 @@ impl Session {
             RunState::Running => self.speed == TrainSpeed::Full,
             RunState::Seeking { .. } | RunState::Finished | RunState::Diverged { .. } => true,
             // Whoever has a seat plays on the stage, not in training.
-            RunState::Paused => untouched || self.stage.plays.unwrap_or_else(|| self.has_person()),
+            RunState::Paused => untouched || self.stage.plays.is_some() || self.has_person(),
         }
     }
 
