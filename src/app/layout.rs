@@ -8,6 +8,8 @@ use egui::{Align, Layout, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, pos2, 
 use super::ctx::PageCtx;
 use super::desk::{Desk, Tab};
 use super::intent::Intent;
+use tandem_core::experiment::snapshot::RunState;
+
 use super::panels::{lesson, notices, setup, share, stage, status, toasts, top_bar, transport, views};
 use crate::view::api::{View, ViewId};
 use crate::view::returns;
@@ -193,10 +195,16 @@ impl Columns<'_, '_> {
         let mut page = child(ui, "body", body);
         ScrollArea::vertical().id_salt(("phone", tab_name(self.desk.tab))).auto_shrink(false).show(&mut page, |ui| {
             ui.spacing_mut().item_spacing.y = theme.size.gap;
+            let top = ui.cursor().top();
+            // Nothing goes on before this is answered, whatever one is looking at.
+            if self.has_diverged() {
+                transport::tall_card(ui, self.ctx, self.desk, self.out);
+            }
+            let height = body.height() - (ui.cursor().top() - top);
             match self.desk.tab {
-                Tab::Stage => self.phone_stage(ui, body.height()),
+                Tab::Stage => self.phone_stage(ui, height),
                 Tab::View(id) => {
-                    self.view_and_curve(ui, id, body.height(), LEAST_PHONE_VIEW, SMALL_CURVE + 12.0);
+                    self.view_and_curve(ui, id, height, LEAST_PHONE_VIEW, SMALL_CURVE + 12.0);
                 }
                 Tab::Setup => setup::ui(ui, self.ctx, self.desk, self.out),
             }
@@ -210,14 +218,21 @@ impl Columns<'_, '_> {
         lesson::ui(ui, self.ctx, self.desk);
         let line = theme.size.small * 2.0 + theme.size.gap;
         // What a run that has ended offers is seen at once.
-        let cover = if transport::has_cover(self.ctx, self.desk) { PHONE_COVER } else { 0.0 };
+        let has_cover = transport::has_cover(self.ctx, self.desk) && !self.has_diverged();
+        let cover = if has_cover { PHONE_COVER } else { 0.0 };
         let left = height - (ui.cursor().top() - before) - line - theme.size.gap - cover;
         let tallest = ui.available_width() + 4.0 * theme.size.control;
         let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), left.clamp(320.0, tallest)), Sense::hover());
         stage::card(ui, rect, self.ctx, self.stage_view, self.out);
         returns::sparkline(ui, &self.ctx.view);
-        transport::tall_card(ui, self.ctx, self.desk, self.out);
+        if !self.has_diverged() {
+            transport::tall_card(ui, self.ctx, self.desk, self.out);
+        }
         status::block(ui, self.ctx);
+    }
+
+    fn has_diverged(&self) -> bool {
+        matches!(self.ctx.view.snapshot.state, RunState::Diverged { .. })
     }
 }
 

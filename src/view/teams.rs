@@ -14,7 +14,7 @@ use crate::view::parts;
 use crate::view::widgets::{Button, note, tag};
 
 /// Width of the columns before the chart, and the chart's least and largest.
-const COLUMNS: f32 = 286.0;
+const COLUMNS: f32 = 258.0;
 const CHART: (f32, f32) = (48.0, 360.0);
 
 /// The view; it keeps nothing.
@@ -47,9 +47,10 @@ impl View for TeamsView {
             ui.spacing_mut().item_spacing.y = 8.0;
             note(ui, ctx.theme, ctx.texts.t("teams.written"));
             train_button(ui, ctx, teams, actions);
-            let chart = (ui.available_width() - COLUMNS).clamp(CHART.0, CHART.1);
+            let gap = if ctx.compact { 8.0 } else { 14.0 };
+            let chart = (ui.available_width() - COLUMNS - 2.0 * gap).clamp(CHART.0, CHART.1);
             ui.spacing_mut().interact_size.y = ctx.theme.size.body * 1.6;
-            Grid::new("teams").spacing([14.0, 3.0]).show(ui, |ui| rows(ui, ctx, teams, chart));
+            Grid::new("teams").spacing([gap, 3.0]).show(ui, |ui| rows(ui, ctx, teams, chart));
             note(ui, ctx.theme, ctx.texts.t("teams.learned.note"));
         });
     }
@@ -70,7 +71,9 @@ fn rows(ui: &mut Ui, ctx: &ViewCtx<'_>, teams: &[TeamRow], chart: f32) {
     let (theme, texts) = (ctx.theme, ctx.texts);
     let optimum = ctx.facts.optimum.map(|optimum| optimum.value);
     let optimum_text = optimum.map(|optimum| texts.f("teams.optimum", &[&format!("{optimum:.2}")]));
-    for text in [texts.t("teams.team"), texts.t("teams.mean"), optimum_text.as_deref().unwrap_or("")] {
+    // Narrow, the third column has no room for words.
+    let (mean, beside) = if ctx.compact { ("teams.mean.short", None) } else { ("teams.mean", optimum_text.as_ref()) };
+    for text in [texts.t("teams.team"), texts.t(mean), beside.map_or("", String::as_str)] {
         ui.label(RichText::new(text).font(theme.small()).color(theme.text_dim));
     }
     ui.end_row();
@@ -110,6 +113,10 @@ fn rows(ui: &mut Ui, ctx: &ViewCtx<'_>, teams: &[TeamRow], chart: f32) {
             cell.on_hover_text(texts.sentence(reason));
         }
         interval(ui, ctx, team, chart, scale, optimum);
+        ui.end_row();
+    }
+    if let Some(optimum) = optimum_text.filter(|_| ctx.compact) {
+        ui.label(RichText::new(optimum).font(theme.small()).color(theme.text_dim));
         ui.end_row();
     }
 }

@@ -172,7 +172,12 @@ pub(super) fn tip_ui(ui: &mut Ui, ctx: &PageCtx<'_>, knob: &Knob) {
         allowed = format!("{allowed} · {}", ctx.t(unit));
     }
     note(ui, theme, &allowed);
-    note(ui, theme, ctx.t(if knob.live { "setup.live.tip" } else { "setup.restart.tip" }));
+    let effect = match knob.kind {
+        Kind::Seats { .. } => "seats.live.tip",
+        _ if knob.live => "setup.live.tip",
+        _ => "setup.restart.tip",
+    };
+    note(ui, theme, ctx.t(effect));
     note(ui, theme, &ctx.texts().f("setup.key", &[knob.key]));
 }
 

@@ -100,13 +100,17 @@ fn items(ctx: &PageCtx<'_>) -> Vec<Item> {
         text: texts.plural("status.gradient_steps", steps, &[&numbers::count(steps)]),
         ..item("status.gradient_steps", &[], theme.text_dim)
     });
+    // After divergence these are numbers of the weights put back, not of what went wrong.
+    let has_diverged = matches!(snapshot.state, RunState::Diverged { .. });
+    let told = |number: Option<f32>| number.filter(|_| !has_diverged);
+    let (loss, norm) = (told(snapshot.loss), told(snapshot.grad_norm));
     if ctx.view.facts.is_policy_gradient {
         if let Some(stats) = &snapshot.policy {
             items.push(item("status.entropy", &[&numbers::value(stats.entropy)], theme.text_dim));
             items.push(item("status.kl", &[&numbers::value(stats.kl)], theme.text_dim));
         }
     } else {
-        items.extend(snapshot.loss.map(|loss| item("status.loss", &[&numbers::value(loss)], theme.text_dim)));
+        items.extend(loss.map(|loss| item("status.loss", &[&numbers::value(loss)], theme.text_dim)));
         items.push(item("status.epsilon", &[&numbers::value(snapshot.epsilon)], theme.text_dim));
     }
     items.push(item("status.seed", &[&ctx.wanted.seed.to_string()], theme.text_dim));
@@ -123,7 +127,6 @@ fn items(ctx: &PageCtx<'_>) -> Vec<Item> {
     if room > 0 {
         items.push(item("status.replay", &[&numbers::percent(filled as f32 / room as f32)], theme.text_dim));
     }
-    let norm = snapshot.grad_norm;
     items.extend(norm.map(|norm| item("status.grad_norm", &[&numbers::value(norm)], theme.text_dim)));
     let facts = ctx.view.facts;
     let parts = [facts.agent_parameters, facts.mixer_parameters, facts.critic_parameters];

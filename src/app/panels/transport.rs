@@ -302,8 +302,12 @@ fn stage_policy(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &Desk, out: &mut Vec<Inten
 pub fn has_cover(ctx: &PageCtx<'_>, desk: &Desk) -> bool {
     let snapshot = ctx.view.snapshot;
     let is_closed = desk.closed_cover == Some((snapshot.run, snapshot.update));
-    let has_ended = matches!(snapshot.state, RunState::Finished | RunState::Diverged { .. });
-    desk.failure.is_some() || (has_ended && !is_closed)
+    let has_ended = match snapshot.state {
+        RunState::Diverged { .. } => true,
+        RunState::Finished => !is_closed,
+        _ => false,
+    };
+    desk.failure.is_some() || has_ended
 }
 
 /// Why training has stopped and what can be done; false where it has not, or where this was closed.
@@ -361,7 +365,9 @@ fn cover(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>)
             ui.add_space(5.0);
             ui.add(egui::Label::new(RichText::new(&text).font(theme.body()).color(theme.text)).wrap());
         });
-        if desk.failure.is_none() {
+        // Until a diverged run has been given weights, nothing else can be done with it.
+        let can_close = desk.failure.is_none() && snapshot.state == RunState::Finished;
+        if can_close {
             let close = Button::icon(Icon::Close, ctx.t("cover.close")).weight(Weight::Quiet);
             if close.tip(ctx.t("cover.close.tip")).show(ui, theme).clicked() {
                 desk.closed_cover = Some(this);

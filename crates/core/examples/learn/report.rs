@@ -36,8 +36,9 @@ const HEAD: &str = "\
 <!-- Written by `cargo xtask learn`. Do not edit. -->
 
 Every row is an experiment of the page, trained once per seed to its budget on the exact engine: the same link and code
-give the same numbers on every machine. Algorithms that are compared share all settings but the algorithm. *At the end*
-is the headline measure of the last evaluation, its mean over seeds ± half the 95 % confidence interval of that mean
+give the same numbers on every machine. IQL, VDN and QMIX share all settings but the algorithm, and so do IPPO and MAPPO;
+between these two families networks, data and rates differ (Links below). Where episodes are compared as groups, worlds
+wait for the longest one and waiting counts as env steps. *At the end* is the headline measure of the last evaluation, its mean over seeds ± half the 95 % confidence interval of that mean
 (Student's t; seeds, not episodes): mean env steps until the last pellet in the pellet worlds (lower is better), mean
 return per agent elsewhere. Optima of pellet worlds are those of full sight. *Near* means within 0.1 of the optimum;
 *away later* is the share of later evaluations that were not. Games count actions from 1. A claim counts the seeds that

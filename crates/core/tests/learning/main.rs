@@ -70,6 +70,16 @@ fn p41_every_experiment_of_the_menu_is_a_row() {
     }
 }
 
+/// Whoever adds a row runs it: `cargo xtask learn`.
+#[test]
+fn the_document_has_every_row() {
+    let document = include_str!("../../../../docs/RESULTS.md");
+    let lines: Vec<&str> = document.lines().filter_map(|line| line.strip_prefix("| ")?.split(' ').next()).collect();
+    for row in rows() {
+        assert!(lines.contains(&&*row.id), "{} is in the table, not in docs/RESULTS.md", row.id);
+    }
+}
+
 #[test]
 fn claims_are_asked_of_nearly_all_seeds() {
     for row in rows() {
