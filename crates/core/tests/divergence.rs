@@ -159,6 +159,9 @@ fn p43_a_command_puts_weights_back_pauses_and_is_in_the_log() {
     assert_eq!(told.stage.weights_update, last, "the stage plays by weights that are numbers");
     session.apply(Command::Run);
     assert_eq!(settle(&mut session, &mut now).update, update, "it does not go on by itself");
+    session.apply(Command::Continue);
+    let still = settle(&mut session, &mut now);
+    assert_eq!((still.budget, session.log()), (told.budget, &[][..]), "more budget is no way on");
 
     session.apply(Command::TakeWeights(Weights::Last));
     let told = settle(&mut session, &mut now);

@@ -109,11 +109,11 @@ impl Session {
                 self.head_for(Goal::Until { update: update + 1, is_seek: false });
             }
             Command::Continue => {
-                if let Some(run) = &mut self.run {
+                if let Some(run) = self.run.as_mut().filter(|run| run.end() == Some(RunState::Finished)) {
                     self.log.push((run.updates(), command));
                     run.extend(1);
+                    self.head_for(Goal::Run);
                 }
-                self.head_for(Goal::Run);
             }
             Command::Speed(speed) => self.speed = speed,
             Command::Live(change) => {
