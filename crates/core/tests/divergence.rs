@@ -7,7 +7,8 @@ use tandem_core::experiment::run::Run;
 use tandem_core::experiment::session::Session;
 use tandem_core::experiment::snapshot::Report;
 use tandem_core::experiment::snapshot::{Cause, RunState, Snapshot};
-use tandem_core::experiment::spec::{AlgoChoice, EnvChoice, ExperimentSpec};
+use tandem_core::experiment::spec::{AlgoChoice, Controller, EnvChoice, ExperimentSpec, Seats};
+use tandem_core::marl::registry::ALGORITHMS;
 use tandem_core::nn::graph::Id;
 
 fn small(algo: AlgoChoice) -> ExperimentSpec {
@@ -17,6 +18,7 @@ fn small(algo: AlgoChoice) -> ExperimentSpec {
     spec.learner.warmup = 200;
     spec.learner.batch = 16;
     spec.eval_every = 320;
+    spec.budget = 1_000_000;
     spec
 }
 
@@ -36,10 +38,25 @@ fn run(spec: ExperimentSpec, updates: u32) -> Run {
     run
 }
 
-/// What the numbers of everything trained are, as bits.
-fn trained(run: &Run) -> Vec<Vec<u32>> {
-    let bits = |id: Id<_, _>| run.buffers.read(id).iter().map(|x: &f32| x.to_bits()).collect();
-    run.learner.trained().into_iter().map(bits).collect()
+/// What the numbers of everything trained are, as bits: those a critic's values are scaled by last.
+fn trained(run: &Run) -> Vec<Vec<u64>> {
+    let bits = |id: Id<_, _>| run.buffers.read(id).iter().map(|x: &f32| u64::from(x.to_bits())).collect();
+    let moments = run.learner.value_moments();
+    let scale = moments.map(|id| run.buffers.read(id).iter().map(|x: &f64| x.to_bits()).collect());
+    run.learner.trained().into_iter().map(bits).chain(scale).collect()
+}
+
+/// The tensor whose gradient has the largest norm.
+fn steepest(run: &Run) -> String {
+    let mut all = Vec::new();
+    for (layout, block) in run.learner.blocks() {
+        let gradient = run.buffers.read(block.grad);
+        let square = |x: &f32| f64::from(*x).powi(2);
+        all.extend(
+            layout.tensors.iter().map(|t| (gradient[t.range()].iter().map(square).sum::<f64>(), t.name.clone())),
+        );
+    }
+    all.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).expect("there are tensors").1
 }
 
 fn until_diverged(run: &mut Run) -> (String, Cause, u32) {
@@ -58,35 +75,57 @@ fn p43_a_number_that_is_none_stops_training_and_is_named() {
     let good = trained(&run);
     let weights = run.learner.agents.block.weights;
     run.buffers.write(weights)[0] = f32::NAN;
-    let (tensor, cause, update) = until_diverged(&mut run);
-    assert!(tensor.starts_with("agents."), "{tensor}");
-    assert_eq!((cause, update), (Cause::NotFinite, 51));
-    assert_eq!(trained(&run), good, "what can be looked at is the last that was good");
+    let first = run.learner.agents.layout.tensors[0].name.clone();
+    assert_eq!(until_diverged(&mut run), (first, Cause::NotFinite, 51));
+    assert!(trained(&run) == good, "what can be looked at is the last that was good");
     assert_eq!(run.weights_update(), 50);
 }
 
 #[test]
-fn p43_weights_and_gradients_that_explode_stop_training_and_are_named() {
-    let mut exploded = run(small(AlgoChoice::Qmix), 50);
-    let block = exploded.learner.agents.block;
-    let last = exploded.learner.agents.layout.tensors.last().expect("there are tensors").clone();
-    let weights = block.weights;
-    exploded.buffers.write(weights)[last.range().start] = 2.0 * LARGEST_WEIGHTS;
-    let (tensor, cause, _) = until_diverged(&mut exploded);
-    assert_eq!(cause, if tensor == last.name { Cause::Weights } else { Cause::Gradient });
+fn p43_weights_that_explode_stop_training_and_are_named() {
+    let mut run = run(small(AlgoChoice::Iql), 50);
+    let last = run.learner.agents.layout.tensors.last().expect("there are tensors").clone();
+    let weights = run.learner.agents.block.weights;
+    run.buffers.write(weights)[last.range().start] = 2.0 * LARGEST_WEIGHTS;
+    assert_eq!(until_diverged(&mut run), (last.name, Cause::Weights, 51));
+}
+
+#[test]
+fn p43_gradients_that_explode_stop_training_and_are_named() {
+    // A bias of the slow copy: errors are as large as it is, parameters are what they were.
+    let mut poked = run(small(AlgoChoice::Iql), 50);
+    let last = poked.learner.agents.layout.tensors.last().expect("there are tensors").clone();
+    let slow = poked.learner.targets[0].target;
+    poked.buffers.write(slow)[last.range()].fill(1e3 * LARGEST_GRADIENT);
+    assert_eq!(until_diverged(&mut poked), (steepest(&poked), Cause::Gradient, 51));
 
     let mut wild = Run::new(wild(), 1).expect("it can be built");
     let (tensor, cause, update) = until_diverged(&mut wild);
-    let names: Vec<String> =
-        wild.learner.blocks().iter().flat_map(|(layout, _)| layout.tensors.iter().map(|t| t.name.clone())).collect();
-    assert!(names.contains(&tensor), "{tensor}");
-    assert_eq!(cause, Cause::Gradient, "an explosion is seen before it is no number; the limit is {LARGEST_GRADIENT}");
+    assert_eq!((tensor, cause), (steepest(&wild), Cause::Gradient), "an explosion is seen before it is no number");
     assert_eq!(wild.kept().1, update - 1);
+}
+
+/// A weight that overflows makes every gradient of the next gradient step, and by them every weight, no number.
+#[test]
+fn p43_the_first_bad_tensor_is_named_and_not_what_it_spoilt() {
+    for algo in ALGORITHMS.map(|algo| algo.choice) {
+        let mut spec = small(algo);
+        spec.learner.grad_steps = 4;
+        let mut run = run(spec, 50);
+        let blocks: Vec<_> = run.learner.blocks().into_iter().map(|(layout, block)| (layout.clone(), block)).collect();
+        for (layout, block) in blocks {
+            let tensor = &layout.tensors[layout.tensors.len() / 2];
+            run.buffers.write(block.m)[tensor.range().start] = f32::INFINITY;
+            let (named, cause, _) = until_diverged(&mut run);
+            assert_eq!((&named, cause), (&tensor.name, Cause::NotFinite), "{algo:?}");
+            assert!(run.take_weights(Weights::Last).is_some());
+        }
+    }
 }
 
 #[test]
 fn p43_the_best_and_the_last_good_weights_come_back_with_moments_and_targets() {
-    for algo in [AlgoChoice::Iql, AlgoChoice::Vdn, AlgoChoice::Qmix] {
+    for algo in ALGORITHMS.map(|algo| algo.choice) {
         let mut first = Run::new(small(algo), 1).expect("it can be built");
         let mut at = Vec::new();
         first.prepare();
@@ -98,26 +137,63 @@ fn p43_the_best_and_the_last_good_weights_come_back_with_moments_and_targets() {
         let best = first.evals.iter().rev().min_by(|a, b| a.mean.total_cmp(&b.mean)).expect("it was evaluated");
         // Of equal ones the earliest: later ones must be better.
         let best = first.evals.iter().find(|point| point.mean == best.mean).expect("there is one").update;
-        assert_eq!(first.kept(), (best, 60), "{algo:?}");
+        assert_eq!(first.kept(), (Some(best), 60), "{algo:?}");
         let weights = first.learner.agents.block.weights;
         first.buffers.write(weights)[3] = f32::INFINITY;
         until_diverged(&mut first);
         let mut run = first;
         assert_eq!(run.take_weights(Weights::Last), Some(61));
-        assert_eq!(trained(&run), at[60], "{algo:?}");
+        assert!(trained(&run) == at[60], "{algo:?}");
         assert_eq!((run.weights_of, run.changed_at), (Some(60), Some(61)));
         assert_eq!(run.end(), None, "it may go on");
         assert_eq!(run.take_weights(Weights::Best), Some(61));
-        assert_eq!(trained(&run), at[best as usize], "{algo:?}");
+        assert!(trained(&run) == at[best as usize], "{algo:?}");
         while run.updates() < 161 {
             run.update();
         }
         assert_eq!(run.end(), None, "a hundred updates later every number is finite");
         assert_eq!(run.weights_of, None);
-        for bits in trained(&run) {
-            assert!(bits.iter().all(|&bits| f32::from_bits(bits).is_finite()));
-        }
+        let finite = |id: Id<_, _>| run.buffers.read(id).iter().all(|x: &f32| x.is_finite());
+        assert!(run.learner.trained().into_iter().all(finite));
     }
+}
+
+/// Earlier evaluations are of other learners: the best of them says nothing about these.
+#[test]
+fn the_best_weights_are_the_best_since_the_seats_changed() {
+    let seats = |frozen: bool| {
+        let second = if frozen { Controller::Frozen } else { Controller::Learner(0) };
+        LiveChange::Seats(Seats { list: vec![Controller::Learner(0), second] })
+    };
+    let mut spec = small(AlgoChoice::Iql);
+    spec.eval_every = 640;
+    let mut run = run(spec, 60);
+    let before = run.evals.len();
+    let (best, _) = run.kept();
+    assert!(best.is_some_and(|best| best > 0), "it has learned something");
+    for frozen in [true, false] {
+        run.change(seats(frozen));
+        assert_eq!(run.kept(), (None, run.updates()), "nothing has been evaluated with these seats");
+        assert_eq!(run.take_weights(Weights::Best), None);
+    }
+    while run.evals.len() < before + 3 {
+        run.update();
+    }
+    let since = &run.evals[before..];
+    let least = since.iter().map(|point| point.mean).reduce(f32::min);
+    let best = since.iter().find(|point| Some(point.mean) == least).map(|point| point.update);
+    assert_eq!(run.kept(), (best, run.updates()));
+}
+
+#[test]
+fn weights_that_were_put_back_keep_their_number_when_seats_change() {
+    let mut run = run(small(AlgoChoice::Iql), 65);
+    let (best, _) = run.kept();
+    let best = best.expect("it was evaluated");
+    assert!(best < 65, "the best are not the last");
+    run.take_weights(Weights::Best);
+    run.change(LiveChange::Seats(Seats { list: vec![Controller::Learner(0), Controller::Frozen] }));
+    assert_eq!((run.kept(), run.weights_update()), ((None, best), best));
 }
 
 /// A session that has diverged by its settings, as a person can bring about, and what it last told.

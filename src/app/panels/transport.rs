@@ -341,7 +341,7 @@ fn cover(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>)
                 let mut offers = Vec::new();
                 if let Some((best, last)) = snapshot.kept {
                     offers.push(take("cover.take_last", last, Weights::Last));
-                    offers.push(take("cover.take_best", best, Weights::Best));
+                    offers.extend(best.map(|best| take("cover.take_best", best, Weights::Best)));
                 }
                 offers.push(offer("cover.lower_lr", Intent::LowerLr));
                 offers.push(offer("transport.restart", Intent::RestartTraining));

@@ -25,14 +25,14 @@ pub enum Command {
     StepEnv,
     /// To the next update boundary, then pause.
     StepUpdate,
-    /// After *finished*: another budget's worth of env steps.
+    /// After *finished*, and only then: another budget's worth of env steps.
     Continue,
     /// Training speed.
     Speed(TrainSpeed),
     /// Change a live field; the run is then no longer the link's run.
     Live(LiveChange),
-    /// Between updates: put weights back that were kept, with their moments and slow copies, and pause. The run is
-    /// then no longer the link's run.
+    /// Between updates, of a diverged run or of one that is well: put weights back that were kept, with their moments and
+    /// slow copies, and pause. The run is then no longer the link's run.
     TakeWeights(Weights),
     /// A person's action for an agent on the stage, taken at the next env step of its episode.
     Act {
@@ -60,7 +60,7 @@ pub enum Command {
 /// Weights that a run keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Weights {
-    /// Of the best evaluation so far.
+    /// Of the best evaluation since the seats last changed; nothing happens where there was none.
     Best,
     /// Of the last update that ended well.
     Last,

@@ -3,6 +3,9 @@
 //! Networks here have norms of some tens and gradients of at most some thousands, a million where payoffs are as large
 //! as they may be and games are long. Both limits leave those far behind, and their squares are still far from the
 //! end of single precision (3.4·10³⁸), so an explosion is named before it is a NaN.
+//!
+//! One bad number spoils all others within a gradient step, so parameters are looked at before each one and gradients
+//! after it: what is named is where it began.
 
 use super::snapshot::Cause;
 use crate::marl::learner::Learner;
@@ -25,31 +28,8 @@ pub struct Divergence {
     pub cause: Cause,
 }
 
-/// Looks at the gradient step just taken; closer only where loss or gradient norm is out of range. Gradients come
-/// first: parameters follow them.
-pub fn after_gradient_step(learner: &Learner, buffers: &Buffers<f32>) -> Option<Divergence> {
-    let (loss, norm) = {
-        let scalars = buffers.read(learner.clock.scalars);
-        (scalars[LOSS], scalars[GRAD_NORM])
-    };
-    if loss.is_finite() && norm <= LARGEST_GRADIENT {
-        return None;
-    }
-    let blocks = learner.blocks();
-    let gradients: Vec<Numbers<'_>> = blocks.iter().map(|&(layout, block)| (layout, block.grad)).collect();
-    let weights = blocks.iter().map(|&(layout, block)| (layout, block.weights));
-    let all: Vec<Numbers<'_>> = gradients.iter().copied().chain(weights).collect();
-    Some(not_finite(&all, buffers).unwrap_or_else(|| {
-        if loss.is_finite() {
-            Divergence { tensor: largest(&gradients, buffers), cause: Cause::Gradient }
-        } else {
-            Divergence { tensor: "loss".to_owned(), cause: Cause::NotFinite }
-        }
-    }))
-}
-
-/// Looks at the parameters at the end of an update.
-pub fn after_update(learner: &Learner, buffers: &Buffers<f32>) -> Option<Divergence> {
+/// Looks at the parameters, which a gradient step starts from and leaves behind.
+pub fn of_parameters(learner: &Learner, buffers: &Buffers<f32>) -> Option<Divergence> {
     let blocks = learner.blocks();
     let is_small = |weights: Id<Reals, Training>| sq_norm(&buffers.read(weights)).sqrt() <= LARGEST_WEIGHTS;
     if blocks.iter().all(|(_, block)| is_small(block.weights)) {
@@ -60,13 +40,35 @@ pub fn after_update(learner: &Learner, buffers: &Buffers<f32>) -> Option<Diverge
     Some(not_finite(&weights, buffers).unwrap_or_else(exploded))
 }
 
+/// Looks at loss and gradients of the gradient step just taken; tensor by tensor only where one of them is out of range.
+pub fn of_gradients(learner: &Learner, buffers: &Buffers<f32>) -> Option<Divergence> {
+    let (loss, norm) = {
+        let scalars = buffers.read(learner.clock.scalars);
+        (scalars[LOSS], scalars[GRAD_NORM])
+    };
+    if loss.is_finite() && norm <= LARGEST_GRADIENT {
+        return None;
+    }
+    let blocks = learner.blocks();
+    let gradients: Vec<Numbers<'_>> = blocks.iter().map(|&(layout, block)| (layout, block.grad)).collect();
+    Some(not_finite(&gradients, buffers).unwrap_or_else(|| {
+        if loss.is_finite() {
+            Divergence { tensor: largest(&gradients, buffers), cause: Cause::Gradient }
+        } else {
+            Divergence { tensor: "loss".to_owned(), cause: Cause::NotFinite }
+        }
+    }))
+}
+
 /// Tensors' places and the buffer they lie in.
 type Numbers<'a> = (&'a Layout, Id<Reals, Training>);
 
+/// The first that is no number, in the order in which the backward pass reaches them.
 fn not_finite(all: &[Numbers<'_>], buffers: &Buffers<f32>) -> Option<Divergence> {
-    all.iter().find_map(|&(layout, id)| {
+    all.iter().rev().find_map(|&(layout, id)| {
         let numbers = buffers.read(id);
-        let bad = layout.tensors.iter().find(|tensor| numbers[tensor.range()].iter().any(|x| !x.is_finite()))?;
+        let is_bad = |x: &f32| !x.is_finite();
+        let bad = layout.tensors.iter().rev().find(|tensor| numbers[tensor.range()].iter().any(is_bad))?;
         Some(Divergence { tensor: bad.name.clone(), cause: Cause::NotFinite })
     })
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::command::{LiveChange, Weights};
-use super::divergence::{Divergence, after_gradient_step, after_update};
+use super::divergence::{Divergence, of_gradients, of_parameters};
 use super::evaluate::summed_up;
 use super::keep::Kept;
 use super::knobs::{gradient_steps_per_update, why_not};
@@ -50,8 +50,8 @@ pub struct Run {
     next_eval: u32,
     /// Of the last update that ended well.
     last: Kept,
-    /// Of the best evaluation.
-    best: Kept,
+    /// Of the best evaluation with these seats, and its mean.
+    best: Option<(Kept, f32)>,
 }
 
 /// Which list the run stands in.
@@ -91,7 +91,7 @@ impl Run {
             part: Part::Evaluation,
             cursor: Cursor::default(),
             next_eval: spec.eval_every,
-            best: last.clone(),
+            best: None,
             last,
             learner,
             spec,
@@ -182,8 +182,12 @@ impl Run {
                 }
             }
             Part::GradientSteps => {
-                let done = lists.gradient_steps.run_iteration(&mut self.cursor, &self.buffers);
-                self.diverged = after_gradient_step(&self.learner, &self.buffers);
+                self.diverged = of_parameters(lists, &self.buffers);
+                let mut done = self.diverged.is_some();
+                if !done {
+                    done = lists.gradient_steps.run_iteration(&mut self.cursor, &self.buffers);
+                    self.diverged = of_gradients(lists, &self.buffers);
+                }
                 if done || self.diverged.is_some() {
                     self.finish_update();
                 }
@@ -215,13 +219,13 @@ impl Run {
     }
 
     /// Puts kept weights back, between updates, and lets a diverged run go on. Returns the updates finished, or nothing
-    /// where an update has begun.
+    /// where an update has begun or no such weights are kept.
     pub fn take_weights(&mut self, which: Weights) -> Option<u32> {
         if self.part != Part::Boundary {
             return None;
         }
         let kept = match which {
-            Weights::Best => &self.best,
+            Weights::Best => &self.best.as_ref()?.0,
             Weights::Last => &self.last,
         };
         kept.put(&self.buffers);
@@ -234,9 +238,10 @@ impl Run {
         Some(self.finished)
     }
 
-    /// The updates whose weights can be put back: of the best evaluation, and the last that ended well.
-    pub fn kept(&self) -> (u32, u32) {
-        (self.best.update, self.last.update)
+    /// The updates whose weights can be put back: of the best evaluation with these seats, if there was one, and the last
+    /// that ended well.
+    pub fn kept(&self) -> (Option<u32>, u32) {
+        (self.best.as_ref().map(|(kept, _)| kept.update), self.last.update)
     }
 
     /// The update whose weights act.
@@ -290,14 +295,15 @@ impl Run {
 
     fn take_evaluation(&mut self) {
         let point = summed_up(&self.learner, &self.buffers);
-        let means = self.evals.iter().map(|earlier| earlier.mean);
-        let is_best = if self.facts.lower_is_better {
-            means.fold(f32::INFINITY, f32::min) > point.mean
-        } else {
-            means.fold(f32::NEG_INFINITY, f32::max) < point.mean
-        };
-        if is_best {
-            self.best.take(&self.buffers, self.finished);
+        match &mut self.best {
+            None => self.best = Some((Kept::of(&self.learner, &self.buffers, self.finished), point.mean)),
+            Some((kept, mean)) => {
+                let is_better = if self.facts.lower_is_better { point.mean < *mean } else { point.mean > *mean };
+                if is_better {
+                    kept.take(&self.buffers, self.finished);
+                    *mean = point.mean;
+                }
+            }
         }
         self.evals.push(point);
     }
@@ -307,22 +313,23 @@ impl Run {
         if !self.settings.seats.can_become(&seats, self.facts.num_agents) {
             return; // an earlier change of the same update made it impossible
         }
+        let update = self.weights_update();
         self.settings.seats = seats;
         let env = Arc::clone(&self.learner.env);
         let learner = Learner::new(env, self.spec.algo, &self.settings, self.spec.seed, evaluations(&self.spec));
         let numbers = std::mem::replace(&mut self.buffers, Buffers::new(&Plan::default()));
         self.buffers = learner.take_over(&self.learner, numbers);
         self.learner = learner;
-        // Copies kept of the old lists do not fit the new ones.
-        self.last = Kept::of(&self.learner, &self.buffers, self.finished);
-        self.best = self.last.clone();
+        // Copies kept of the old lists do not fit the new ones, and earlier evaluations are of other learners.
+        self.last = Kept::of(&self.learner, &self.buffers, update);
+        self.best = None;
     }
 
     fn finish_update(&mut self) {
         self.cursor = Cursor::default();
         self.finished += 1;
         self.weights_of = None;
-        self.diverged = self.diverged.take().or_else(|| after_update(&self.learner, &self.buffers));
+        self.diverged = self.diverged.take().or_else(|| of_parameters(&self.learner, &self.buffers));
         match &self.diverged {
             None => self.last.take(&self.buffers, self.finished),
             // From here on nothing that looks at the run meets a number that is none.

@@ -166,8 +166,9 @@ pub struct Snapshot {
     pub changed_at: Option<u32>,
     /// Update whose weights were put back, until the next update is finished.
     pub weights_of: Option<u32>,
-    /// After divergence: the updates whose weights can be put back, the best by evaluation and the last good one.
-    pub kept: Option<(u32, u32)>,
+    /// After divergence: the updates whose weights can be put back, the best by evaluation (if there was one since the seats
+    /// last changed) and the last good one.
+    pub kept: Option<(Option<u32>, u32)>,
     /// Index of `evals[0]` in the run's curve.
     pub evals_from: u32,
     /// Evaluation points since the last snapshot (all of them in the first one).
