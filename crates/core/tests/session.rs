@@ -2,12 +2,13 @@
 
 use tandem_core::env::script::Script;
 use tandem_core::experiment::command::{Command, LiveChange, TrainSpeed, Watch};
+use tandem_core::experiment::knobs::scale_lr;
 use tandem_core::experiment::link::{Link, parse, write};
 use tandem_core::experiment::session::{SLICE_SECS, SNAPSHOT_SECS, Session};
 use tandem_core::experiment::snapshot::{Report, RunState, Snapshot, TeamName, TeamRow, TeamStands};
 use tandem_core::experiment::spec::{AlgoChoice, EvalChoice, ExperimentSpec};
 use tandem_core::experiment::trial::EPISODES;
-use tandem_core::marl::parts::clock::ENV_STEP;
+use tandem_core::marl::parts::clock::{CRITIC_RATE, ENV_STEP};
 
 /// A session under a clock that moves a little per reading.
 struct Bench {
@@ -210,6 +211,43 @@ fn a_live_change_is_brought_into_its_range() {
     for (given, used) in [(f32::MAX, 1.0), (-1.0, 1e-6), (f32::NAN, ExperimentSpec::default().learner.lr)] {
         bench.session.apply(Command::Live(LiveChange::Lr(given)));
         assert_eq!(bench.settle().lr, used);
+    }
+}
+
+/// The page makes the same change in its own spec and writes it into its link.
+#[test]
+fn a_link_written_after_a_live_change_starts_the_rates_of_the_run() {
+    for (given, critic) in [(0.01, 0.05), (1.0, 1.0)] {
+        let mut spec = parse("#env=pellet&algo=ippo&lr=0.001&critic_lr=0.005&lr_over=9000&lr_end=0.0001").spec;
+        let mut bench = Bench::load(spec.clone(), 2);
+        bench.settle();
+        let change = LiveChange::Lr(given);
+        bench.session.apply(Command::Live(change.clone()));
+        change.apply(&mut spec);
+        let spec = parse(&write(&Link::of(spec))).spec;
+        assert_eq!((spec.learner.lr, spec.learner.critic_lr), (given, critic));
+        let opened = Bench::load(spec, 0);
+        let rates = |bench: &Bench| {
+            let run = bench.session.run().expect("loaded");
+            let settings = run.buffers.read(run.learner.clock.settings);
+            (run.lr(), settings[CRITIC_RATE])
+        };
+        assert_eq!(rates(&bench), rates(&opened));
+    }
+}
+
+#[test]
+fn a_tenth_of_the_learning_rate_is_a_tenth_of_whatever_learns() {
+    for (link, tenth) in [
+        ("#env=pellet&algo=mappo&lr=1&critic_lr=0.05", [0.1, 0.005]),
+        ("#env=pellet&algo=qmix&lr=0.0005&lr_over=900&lr_end=0.0002", [5e-5, 2e-5]),
+        ("#env=pellet&algo=ippo&lr=3e-6&critic_lr=0.0007", [1e-6, 7e-5]),
+    ] {
+        let mut spec = parse(link).spec;
+        scale_lr(&mut spec, 0.1);
+        let l = &spec.learner;
+        let other = if spec.algo.is_policy_gradient() { l.critic_lr } else { l.lr_end };
+        assert_eq!([l.lr, other], tenth, "{link}");
     }
 }
 

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::knobs::normalise;
+use super::knobs::{normalise, scale_lr};
 use super::spec::{ExperimentSpec, Seats};
 
 /// One instruction. Training commands take effect at the next update and are recorded with its number.
@@ -83,7 +83,7 @@ pub enum TrainSpeed {
 /// A live field and its new value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum LiveChange {
-    /// Learning rate, constant from now on.
+    /// Learning rate, constant from now on; the critic's keeps its proportion to it.
     Lr(f32),
     /// ε, constant from now on.
     Epsilon(f32),
@@ -92,6 +92,23 @@ pub enum LiveChange {
 }
 
 impl LiveChange {
+    /// Makes the change in `spec`, which then is what the run goes on with, whoever asks: the run, or a page that writes
+    /// its link.
+    pub fn apply(&self, spec: &mut ExperimentSpec) {
+        match self {
+            Self::Lr(lr) => {
+                scale_lr(spec, f64::from(*lr) / f64::from(spec.learner.lr));
+                let l = &mut spec.learner;
+                (l.lr, l.lr_end, l.lr_over) = (*lr, *lr, 0);
+            }
+            Self::Epsilon(eps) => {
+                let l = &mut spec.learner;
+                (l.eps, l.eps_end, l.eps_over) = (*eps, *eps, 0);
+            }
+            Self::Seats(seats) => spec.learner.seats.clone_from(seats),
+        }
+    }
+
     /// The same change with its value in the field's range.
     #[must_use]
     pub fn within_range(self) -> Self {

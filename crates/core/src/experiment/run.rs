@@ -6,7 +6,7 @@ use super::command::{LiveChange, Weights};
 use super::divergence::{Divergence, of_gradients, of_parameters};
 use super::evaluate::summed_up;
 use super::keep::Kept;
-use super::knobs::{gradient_steps_per_update, why_not};
+use super::knobs::{can_reseat, gradient_steps_per_update, why_not};
 use super::snapshot::{EvalPoint, Facts, Optimum, RunState, Sentence};
 use super::spec::{EvalChoice, ExperimentSpec, Seats};
 use super::world;
@@ -16,7 +16,6 @@ use crate::marl::parts::clock::{
     ENV_STEP, EPS, EPS_END, EPS_OVER, GRAD_NORM, GRADIENT_STEP, LOSS, LR, LR_END, LR_OVER, linear,
 };
 use crate::marl::parts::explore::Behaviour;
-use crate::marl::settings::LearnerSettings;
 use crate::nn::graph::{Buffers, Cursor, Plan};
 
 /// A run.
@@ -43,7 +42,8 @@ pub struct Run {
     /// Trace hash after the updates finished.
     pub trace: [u32; 2],
     finished: u32,
-    settings: LearnerSettings,
+    /// `spec` with the live changes taken so far.
+    now: ExperimentSpec,
     pending: Vec<LiveChange>,
     part: Part,
     cursor: Cursor,
@@ -86,7 +86,7 @@ impl Run {
             weights_of: None,
             trace: [0; 2],
             finished: 0,
-            settings: spec.learner.clone(),
+            now: spec.clone(),
             pending: Vec::new(),
             part: Part::Evaluation,
             cursor: Cursor::default(),
@@ -205,7 +205,7 @@ impl Run {
     /// into the field's range; seats that this run cannot go on with change nothing.
     pub fn change(&mut self, change: LiveChange) -> Option<u32> {
         if let LiveChange::Seats(seats) = &change
-            && !self.settings.seats.can_become(seats, self.facts.num_agents)
+            && !can_reseat(&self.now, seats)
         {
             return None;
         }
@@ -280,16 +280,11 @@ impl Run {
 
     fn take_changes(&mut self) {
         for change in std::mem::take(&mut self.pending) {
-            let l = &mut self.settings;
             match change {
-                LiveChange::Lr(lr) => {
-                    l.critic_lr *= lr / l.lr;
-                    (l.lr, l.lr_end, l.lr_over) = (lr, lr, 0);
-                }
-                LiveChange::Epsilon(eps) => (l.eps, l.eps_end, l.eps_over) = (eps, eps, 0),
                 LiveChange::Seats(seats) => self.reseat(seats),
+                change => change.apply(&mut self.now),
             }
-            self.learner.write_settings(&self.buffers, &self.settings);
+            self.learner.write_settings(&self.buffers, &self.now.learner);
         }
     }
 
@@ -310,13 +305,13 @@ impl Run {
 
     /// The run goes on with other learners: new lists on the same numbers.
     fn reseat(&mut self, seats: Seats) {
-        if !self.settings.seats.can_become(&seats, self.facts.num_agents) {
+        if !can_reseat(&self.now, &seats) {
             return; // an earlier change of the same update made it impossible
         }
         let update = self.weights_update();
-        self.settings.seats = seats;
+        self.now.learner.seats = seats;
         let env = Arc::clone(&self.learner.env);
-        let learner = Learner::new(env, self.spec.algo, &self.settings, self.spec.seed, evaluations(&self.spec));
+        let learner = Learner::new(env, self.spec.algo, &self.now.learner, self.spec.seed, evaluations(&self.spec));
         let numbers = std::mem::replace(&mut self.buffers, Buffers::new(&Plan::default()));
         self.buffers = learner.take_over(&self.learner, numbers);
         self.learner = learner;

@@ -10,12 +10,12 @@ mod table;
 mod values;
 
 pub use rules::{
-    forget_unused, gradient_steps_per_env_step, gradient_steps_per_update, normalise, num_agents, remarks,
+    forget_unused, gradient_steps_per_env_step, gradient_steps_per_update, normalise, num_agents, remarks, scale_lr,
     segment_steps, switch_algo, switch_env, why_not,
 };
 pub use table::KNOBS;
 
-pub use seats::{letter, word as seat_word};
+pub use seats::{can_reseat, letter, word as seat_word};
 
 use super::snapshot::Sentence;
 use super::spec::{ExperimentSpec, Seats};

@@ -1,6 +1,6 @@
 //! What one field means for another: bounds that involve several, which algorithm fits which world, derived figures.
 
-use super::{KNOBS, knob, seats, table};
+use super::{KNOBS, knob, seats, table, values};
 use crate::env::matrix_game::{ACTIONS, PAYOFF};
 use crate::env::pellet::PelletError;
 use crate::env::registry::EnvError;
@@ -94,12 +94,13 @@ fn normalise_run(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
     change(spec, "eval_every", rarest, Bound::AtLeast, "notice.too_many_evaluations", told);
     normalise_memory(spec, told);
     if spec.algo.is_policy_gradient() {
-        normalise_minibatches(spec, told);
+        // Last, as the sizes above bound it.
+        let items = spec.learner.envs * spec.learner.rollout;
+        change(spec, "minibatches", items, Bound::AtMost, "notice.too_many_minibatches", told);
     }
 }
 
-/// Rollouts of a policy gradient: whole episodes of whole groups where advantages are relative, minibatches that are
-/// not empty, and buffers that fit.
+/// Rollouts of a policy gradient: whole episodes of whole groups where advantages are relative.
 fn normalise_on_policy(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
     let Ok(env) = world::env_spec(spec).build() else { return };
     let mut episode = env.info().max_steps;
@@ -112,12 +113,6 @@ fn normalise_on_policy(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
         let (envs, group) = (spec.learner.envs, spec.learner.group);
         change(spec, "envs", (envs / group).max(1) * group, Bound::Exactly, "notice.whole_groups", told);
     }
-    normalise_minibatches(spec, told);
-}
-
-fn normalise_minibatches(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
-    let items = spec.learner.envs * spec.learner.rollout;
-    change(spec, "minibatches", items, Bound::AtMost, "notice.too_many_minibatches", told);
 }
 
 fn normalise_replay(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
@@ -309,6 +304,17 @@ pub fn switch_algo(spec: &mut ExperimentSpec, algo: AlgoChoice) {
         knob.copy(&old, spec);
     }
     keep_worlds(spec, old);
+}
+
+/// Learning rates times `factor`, the critic's like the agents', each within its range.
+pub fn scale_lr(spec: &mut ExperimentSpec, factor: f64) {
+    for key in ["lr", "lr_end", "critic_lr"] {
+        let Some(super::Kind::Float { min, max, get, set, .. }) = knob(key).map(|knob| knob.kind) else { continue };
+        if applies(spec, key) {
+            let scaled = values::six_digits(f64::from(get(spec)) * factor);
+            set(spec, scaled.clamp(min, max));
+        }
+    }
 }
 
 fn keep_worlds(spec: &mut ExperimentSpec, old: ExperimentSpec) {

@@ -93,6 +93,14 @@ pub(super) fn normalise(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
     }
 }
 
+/// Whether a run of `spec` can go on with other seats: only learners and frozen agents change places, and nothing would
+/// have to be changed for it, least of all a size because the run would be too large.
+pub fn can_reseat(spec: &ExperimentSpec, seats: &Seats) -> bool {
+    let mut then = spec.clone();
+    then.learner.seats.clone_from(seats);
+    spec.learner.seats.can_become(seats, num_agents(spec)) && super::normalise(&mut then).is_empty()
+}
+
 /// Groups mean something only where networks are shared, and which letter a group has means nothing: they are named in
 /// the order of the agents. Everyone learning in the first is the default.
 pub(super) fn forget_unused(spec: &mut ExperimentSpec) {

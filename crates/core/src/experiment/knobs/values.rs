@@ -50,6 +50,12 @@ pub(super) fn write_float(value: f32) -> String {
     if power.len() < decimal.len() { power } else { decimal }
 }
 
+/// The value nearest to the first six decimal digits of `value`: what is left of a product of short decimals when
+/// rounding in binary is taken away.
+pub(super) fn six_digits(value: f64) -> f32 {
+    format!("{value:.5e}").parse().expect("a number in the form of numbers")
+}
+
 pub(super) fn write_bool(value: bool) -> &'static str {
     if value { "on" } else { "off" }
 }
