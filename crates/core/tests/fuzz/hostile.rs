@@ -2,11 +2,14 @@
 //! packed worlds that lie about themselves, and raw noise.
 
 use tandem_core::base::rng::{Stream, below};
+use tandem_core::env::script::SCRIPTS;
 use tandem_core::experiment::knobs::{self, KNOBS, Kind, Knob};
 use tandem_core::experiment::link::parse;
 use tandem_core::experiment::pack::pack;
 use tandem_core::experiment::presets::presets;
-use tandem_core::experiment::spec::{CellKind, EnvChoice, ExperimentSpec, GameChoice, GridMap, Payoffs};
+use tandem_core::experiment::spec::{
+    CellKind, Controller, EnvChoice, ExperimentSpec, GameChoice, GridMap, Payoffs, Seats,
+};
 
 /// Who plays: words that are allowed somewhere, and words that are not.
 const SEATS: [&str; 12] = [
@@ -65,7 +68,7 @@ const ODD: [&str; 36] = [
 ];
 
 /// What decides which other keys mean something.
-const CHOICES: [&str; 4] = ["algo", "algo", "env", "advantage"];
+const CHOICES: [&str; 4] = ["algo", "algo", "env", "adv"];
 
 /// Draws one after another.
 pub(crate) struct Dice {
@@ -76,6 +79,13 @@ pub(crate) struct Dice {
 impl Dice {
     pub(crate) fn new(seed: u64) -> Self {
         Self { stream: Stream::new(seed, "fuzz"), count: [0; 2] }
+    }
+
+    /// Draws that belong to a text, so that a text that was found does again what it did.
+    pub(crate) fn of(text: &str) -> Self {
+        // FNV-1a.
+        let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        Self::new(text.bytes().fold(0xcbf2_9ce4_8422_2325, mix))
     }
 
     fn word(&mut self) -> u32 {
@@ -106,7 +116,7 @@ impl Dice {
         self.word() & 1 == 0
     }
 
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+    pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len() as u32) as usize]
     }
 
@@ -146,8 +156,8 @@ impl Hostile {
             mutate(&mut pairs, dice);
         }
         if dice.below(3) == 0 {
-            let knob = dice.pick(&CHOICES);
-            pairs.extend(knobs::knob(knob).map(|knob| (knob.key.to_owned(), value(knob, dice))));
+            let knob = knobs::knob(*dice.pick(&CHOICES)).expect("they are keys");
+            pairs.push((knob.key.to_owned(), value(knob, dice)));
         }
         if dice.below(6) == 0 {
             pairs.push(("world".to_owned(), world(&joined(&pairs), dice)));
@@ -243,6 +253,41 @@ fn mutate(pairs: &mut Vec<(String, String)>, dice: &mut Dice) {
     }
 }
 
+/// A spec as no link and no page would send it: numbers out of every range, a world that lies about itself.
+pub(crate) fn unjudged(spec: &ExperimentSpec, dice: &mut Dice) -> ExperimentSpec {
+    let mut spec = spec.clone();
+    for knob in &KNOBS {
+        match knob.kind {
+            _ if dice.below(4) > 0 => {}
+            Kind::Int { set, .. } => set(&mut spec, dice.number()),
+            Kind::Float { set, .. } => set(&mut spec, dice.float()),
+            Kind::Choice { ids, set, .. } => set(&mut spec, *dice.pick(ids)),
+            Kind::Bool { set, .. } => set(&mut spec, dice.coin()),
+            Kind::Size { set, .. } => set(&mut spec, (dice.number(), dice.number())),
+            Kind::OptionalInt { set, .. } => set(&mut spec, dice.coin().then(|| dice.number())),
+            Kind::Seats { set, .. } => {
+                set(&mut spec, Seats { list: (0..dice.below(12)).map(|_| controller(dice)).collect() });
+            }
+            Kind::Seed { set, .. } => set(&mut spec, u64::from(dice.word())),
+        }
+    }
+    if dice.coin() {
+        odd_world(&mut spec, dice);
+    }
+    spec
+}
+
+/// Anybody.
+pub(crate) fn controller(dice: &mut Dice) -> Controller {
+    match dice.below(5) {
+        0 => Controller::Learner(dice.below(256) as u8),
+        1 => Controller::Learner(dice.below(3) as u8),
+        2 => Controller::Frozen,
+        3 => Controller::Scripted(dice.pick(&SCRIPTS).script),
+        _ => Controller::Human(dice.pick(&SCRIPTS).script),
+    }
+}
+
 /// A packed world that need not suit the experiment, nor be possible, nor whole.
 fn world(link: &str, dice: &mut Dice) -> String {
     let mut spec = parse(link).spec;
@@ -252,9 +297,19 @@ fn world(link: &str, dice: &mut Dice) -> String {
             spec.algo,
         );
     }
+    odd_world(&mut spec, dice);
+    let mut text = pack(&spec).unwrap_or_default();
+    if dice.below(3) == 0 {
+        scratch(&mut text, dice);
+    }
+    text
+}
+
+/// An edited world that need not be possible.
+fn odd_world(spec: &mut ExperimentSpec, dice: &mut Dice) {
     match spec.env {
         EnvChoice::Pellet => {
-            let exact = spec.pellet.width * spec.pellet.height;
+            let exact = spec.pellet.width.wrapping_mul(spec.pellet.height) % 1024;
             let count = if dice.coin() { exact } else { dice.below(300) };
             let kinds = [CellKind::Free, CellKind::Free, CellKind::Wall, CellKind::NoPellet];
             let cells = (0..count).map(|_| *dice.pick(&kinds)).collect();
@@ -275,11 +330,6 @@ fn world(link: &str, dice: &mut Dice) -> String {
             spec.two_step.b = std::array::from_fn(|_| dice.float());
         }
     }
-    let mut text = pack(&spec).unwrap_or_default();
-    if dice.below(3) == 0 {
-        scratch(&mut text, dice);
-    }
-    text
 }
 
 /// Replaces, removes and inserts characters.

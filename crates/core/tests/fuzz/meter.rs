@@ -12,6 +12,9 @@ static LARGEST: AtomicUsize = AtomicUsize::new(0);
 #[global_allocator]
 static ALLOCATOR: Meter = Meter;
 
+/// Bytes that a run may take, and so no single allocation may exceed.
+pub(crate) const MOST: usize = 256 << 20;
+
 /// Bytes of the largest single allocation since the program began.
 pub(crate) fn largest() -> usize {
     LARGEST.load(Ordering::Relaxed)

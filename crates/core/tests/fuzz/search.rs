@@ -8,11 +8,8 @@ use std::sync::{Mutex, Once};
 use tandem_core::experiment::link::{Link, parse, write};
 
 use crate::hostile::{Dice, Hostile};
-use crate::meter::largest;
+use crate::meter::{MOST, largest};
 use crate::open::open;
-
-/// Bytes no single allocation may exceed.
-const MOST: usize = 256 << 20;
 
 /// The link being tried, for the panic hook.
 static TRIED: Mutex<String> = Mutex::new(String::new());
@@ -130,7 +127,7 @@ impl Search {
         let again = parse(&write(&link));
         assert_eq!(again.spec, link.spec, "what is shared is what was opened");
         let start = clock();
-        open(link.spec, &mut self.dice);
+        open(link.spec, &mut Dice::of(text));
         self.slowest_open.take(clock() - start, text);
         assert_small();
         trying("");
