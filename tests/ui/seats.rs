@@ -37,6 +37,11 @@ fn one_press_lets_one_agent_learn() {
     window.harness.get_by_role_and_label(Role::Button, "Only agent 1 learns").click();
     window.frames(8);
     assert!(link(&window).contains("seats=learner,frozen"), "{}", link(&window));
+    window.harness.get_by_role_and_label(Role::Button, "Only agent 1 learns").click();
+    window.frames(8);
+    assert!(!link(&window).contains("seats"), "pressed again, everyone learns: {}", link(&window));
+    window.harness.get_by_role_and_label(Role::Button, "Only agent 1 learns").click();
+    window.frames(8);
     // The last learner cannot be taken: the entry is there and says why.
     window.harness.get_by_role_and_label(Role::ComboBox, "Agent 1 is played by").click();
     window.frames(3);

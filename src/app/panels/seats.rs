@@ -69,9 +69,11 @@ fn row(ui: &mut Ui, ctx: &PageCtx<'_>, knob: &'static Knob, seats: &Seats, agent
                 let name = ctx.texts().f("seats.only", &[&number]);
                 let button = Button { name: &name, ..Button::text(ctx.t("seats.only.short")) };
                 let is_so = only == *seats;
-                let tip = ctx.texts().f("seats.only.tip", &[&number]);
-                if button.tip(&tip).weight(Weight::Quiet).selected(is_so).show(ui, theme).clicked() && !is_so {
-                    wanted = Some(only);
+                let tip = ctx.texts().f(if is_so { "seats.all.tip" } else { "seats.only.tip" }, &[&number]);
+                if button.tip(&tip).weight(Weight::Quiet).selected(is_so).show(ui, theme).clicked() {
+                    let is_frozen = |agent: &u32| seats.of(*agent) == Controller::Frozen;
+                    let thawed = |seats: Seats, agent| seats.with(agents, agent, Controller::Learner(0));
+                    wanted = Some(if is_so { (0..agents).filter(is_frozen).fold(seats.clone(), thawed) } else { only });
                 }
             } else if controller.script().is_some() && !matches!(controller, Controller::Human(_)) {
                 tag(ui, theme, ctx.t("seats.scripted"), theme.text_dim).on_hover_text(ctx.t("seats.scripted.tip"));
