@@ -1,7 +1,7 @@
 //! Carrying out what panels and views asked for.
 
 use tandem_core::experiment::command::{Command, LiveChange};
-use tandem_core::experiment::knobs::normalise;
+use tandem_core::experiment::knobs::{normalise, scale_lr};
 use tandem_core::experiment::link::{Link, parse, write};
 use tandem_core::experiment::presets::{matching, next_after, preset};
 use tandem_core::experiment::snapshot::{RunState, Sentence};
@@ -44,8 +44,7 @@ impl Page {
             }
             Intent::LowerLr => {
                 let mut spec = self.run.wanted.clone();
-                spec.learner.lr /= 10.0;
-                spec.learner.lr_end = spec.learner.lr_end.min(spec.learner.lr);
+                scale_lr(&mut spec, 0.1);
                 self.edit("lr", spec, None);
             }
             Intent::Undo => self.undo(),
@@ -117,8 +116,8 @@ impl Page {
 
     /// A restart edit of the field `key`: back to update 0 at once. `told` is what was wrong with the value given.
     fn edit(&mut self, key: &'static str, mut spec: ExperimentSpec, told: Option<Sentence>) {
-        let told = normalise(&mut spec).into_iter().next_back().or(told);
-        self.desk.field_note = told.map(|sentence| (key, sentence));
+        let told = told.into_iter().chain(normalise(&mut spec));
+        self.desk.field_notes = told.map(|sentence| (key, sentence)).collect();
         if spec == self.run.wanted {
             return;
         }
@@ -152,27 +151,22 @@ impl Page {
 
     fn undo(&mut self) {
         if let Some(undo) = self.desk.undo.take() {
-            self.desk.field_note = None;
+            self.desk.field_notes.clear();
             self.desk.preset = undo.preset;
             self.load(Load { spec: undo.spec, run_to: undo.update });
         }
     }
 
-    fn change_live(&mut self, FieldEdit { key, mut spec, told }: FieldEdit, change: LiveChange) {
+    fn change_live(&mut self, FieldEdit { key, spec, told }: FieldEdit, change: LiveChange) {
         if self.run.snapshot.update == 0 && self.run.snapshot.env_steps == 0 {
             // Nothing is trained yet, so the link can say it.
             self.edit(key, *spec, told);
             return;
         }
-        // From now on constant; a link written now says so.
-        match &change {
-            LiveChange::Lr(lr) => (spec.learner.lr_end, spec.learner.lr_over) = (*lr, 0),
-            LiveChange::Epsilon(eps) => (spec.learner.eps_end, spec.learner.eps_over) = (*eps, 0),
-            LiveChange::Seats(_) => {}
-        }
-        self.desk.field_note = told.map(|sentence| (key, sentence));
-        self.run.spec.clone_from(&spec);
-        self.run.wanted = *spec;
+        self.desk.field_notes = told.map(|sentence| (key, sentence)).into_iter().collect();
+        // A link written now says what the run goes on with.
+        change.apply(&mut self.run.wanted);
+        self.run.spec.clone_from(&self.run.wanted);
         self.session.send(Command::Live(change));
     }
 
@@ -213,10 +207,8 @@ impl Page {
         let undone = self.desk.undo.take_if(|undo| undo.spec == self.run.wanted);
         self.desk.preset = undone.map_or_else(|| self.preset_of(&self.run.wanted), |undo| undo.preset);
         let text = self.texts().sentence(&sentence);
-        match &mut self.desk.field_note {
-            Some((_, told)) => *told = sentence,
-            note @ None => *note = Some(("world", sentence)),
-        }
+        let key = self.desk.field_notes.first().map_or("world", |(key, _)| *key);
+        self.desk.field_notes = vec![(key, sentence)];
         self.toast(text);
     }
 

@@ -155,8 +155,8 @@ pub struct Desk {
     pub share: Option<Share>,
     /// The field being typed into.
     pub typing: Option<Typing>,
-    /// A sentence under a field: its key and what was changed about the value.
-    pub field_note: Option<(&'static str, Sentence)>,
+    /// Sentences under a field: its key and what was changed because of its value.
+    pub field_notes: Vec<(&'static str, Sentence)>,
     /// The end of a run (its number and update) whose cover was closed.
     pub closed_cover: Option<(u32, u32)>,
     /// Why the session died.
@@ -187,7 +187,7 @@ impl Desk {
             undo: None,
             share: None,
             typing: None,
-            field_note: None,
+            field_notes: Vec::new(),
             closed_cover: None,
             failure: None,
         }

@@ -290,7 +290,7 @@ impl Page {
         self.desk.preset = matching(&link.spec).map(|preset| preset.id.as_str());
         self.desk.edit = EditMode::None;
         self.desk.undo = None;
-        self.desk.field_note = None;
+        self.desk.field_notes.clear();
         self.desk.answer_of = None;
         self.desk.closed_cover = None;
         self.told.1.clone_from(&link.spec);

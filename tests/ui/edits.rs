@@ -91,6 +91,30 @@ fn what_is_wrong_with_a_typed_value_stays_under_its_field() {
 }
 
 #[test]
+fn whatever_an_edit_changes_elsewhere_is_told() {
+    let mut window = sized("#env=pellet&algo=ippo&envs=10&rollout=16&group=4&limit=20", vec2(1366.0, 2000.0));
+    choose(&mut window, "Advantage", "Group-relative");
+    assert!(has(&window, "rollout: this game's episodes are played whole; 16 became 20"));
+    assert!(has(&window, "envs: environments come in whole groups; 10 became 8"));
+}
+
+#[test]
+fn a_live_change_of_the_learning_rate_shows_what_it_does_to_the_critic() {
+    let mut window = sized("#env=matrix&algo=ippo&lr=0.001&critic_lr=0.002&budget=64000", vec2(1366.0, 2000.0));
+    press(&mut window, Key::Space);
+    window.frames(5);
+    press(&mut window, Key::Space);
+    window.frames(5);
+    assert!(window.status()["update"].as_u64() > Some(0), "it has trained");
+    type_into(&mut window, "Learning rate", "0.01");
+    press(&mut window, Key::Enter);
+    window.frames(30);
+    let link = link(&window);
+    assert!(link.contains("&lr=0.01") && link.contains("critic_lr=0.02"), "{link}");
+    assert!(window.status()["changedAt"].as_u64().is_some(), "it has not begun again");
+}
+
+#[test]
 fn set_up_has_a_drawer_exactly_where_it_has_no_column() {
     for width in [800.0, 1180.0, 1230.0, 1280.0, 1320.0] {
         let window = sized("", vec2(width, 720.0));

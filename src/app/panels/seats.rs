@@ -5,12 +5,12 @@
 use egui::{Align, Label, Layout, RichText, Ui, vec2};
 use tandem_core::env::script::{SCRIPTS, Script};
 use tandem_core::experiment::command::LiveChange;
-use tandem_core::experiment::knobs::{Knob, letter, num_agents};
+use tandem_core::experiment::knobs::{Knob, can_reseat, letter, num_agents};
 use tandem_core::experiment::spec::{Controller, Seats};
 use tandem_core::experiment::world;
 
 use super::choice::{entry, menu};
-use super::setup::{field_note, tip_ui};
+use super::setup::{field_notes, tip_ui};
 use crate::app::ctx::PageCtx;
 use crate::app::desk::Desk;
 use crate::app::intent::{FieldEdit, Intent};
@@ -37,10 +37,10 @@ pub(super) fn ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &Desk, knob: &'static Kno
     if (0..agents).any(|agent| seats.of(agent).script().is_some_and(|script| script.info().is_team)) {
         note(ui, ctx.theme(), ctx.t("seats.scripted.note"));
     }
-    field_note(ui, ctx, desk, knob.key);
+    field_notes(ui, ctx, desk, knob.key);
     if let Some(wanted) = wanted {
         let mut spec = ctx.wanted.clone();
-        let is_live = seats.can_become(&wanted, agents);
+        let is_live = can_reseat(ctx.wanted, &wanted);
         spec.learner.seats = wanted.clone();
         let edit = FieldEdit { key: knob.key, spec: Box::new(spec), told: None };
         out.push(if is_live { Intent::Live(edit, LiveChange::Seats(wanted)) } else { Intent::Edit(edit) });

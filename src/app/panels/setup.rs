@@ -76,7 +76,7 @@ fn group_ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, group: Group, index
             }
         }
         match group {
-            Group::World => field_note(ui, ctx, desk, "world"),
+            Group::World => field_notes(ui, ctx, desk, "world"),
             Group::Algorithm => badges_ui(ui, theme, ctx.texts(), ctx.wanted),
             _ => (),
         }
@@ -150,12 +150,12 @@ fn knob_ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, knob: &'static Knob,
         write(&mut spec, value);
         out.push(set(knob, (spec, None)));
     }
-    field_note(ui, ctx, desk, knob.key);
+    field_notes(ui, ctx, desk, knob.key);
 }
 
-/// What was wrong with the last value of this field.
-pub(super) fn field_note(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &Desk, key: &str) {
-    if let Some((_, sentence)) = desk.field_note.as_ref().filter(|(noted, _)| *noted == key) {
+/// What was wrong with the last value of this field, and what else it changed.
+pub(super) fn field_notes(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &Desk, key: &str) {
+    for (_, sentence) in desk.field_notes.iter().filter(|(noted, _)| *noted == key) {
         let text = RichText::new(ctx.texts().sentence(sentence)).font(ctx.theme().small()).color(ctx.theme().warn);
         ui.add(Label::new(text).wrap());
     }
