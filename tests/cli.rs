@@ -90,7 +90,8 @@ fn a_run_without_a_page_is_the_pages_run() {
     let mut found = keys(last);
     found.sort();
     let summary =
-        ["best", "env_steps", "kind", "last3", "seed", "trace_hash", "updates", "wall_s", "weights_hash"].to_vec();
+        ["best", "diverged", "env_steps", "kind", "last3", "seed", "trace_hash", "updates", "wall_s", "weights_hash"]
+            .to_vec();
     assert_eq!(found, summary);
     assert_eq!(last["env_steps"], 2016, "the first update boundary at or after 2001");
     assert_eq!(evals.last().expect("there are some")["env_steps"], 2016, "the end is evaluated");
@@ -123,6 +124,7 @@ fn a_person_reads_lines() {
     let text = text(&output.stdout);
     assert!(text.starts_with("seed 7  env step 0  update 0  mean "), "{text}");
     assert!(text.contains("seed 7: 512 env steps, 16 updates in "), "{text}");
+    assert!(text.contains(" over every start)") && !text.contains('±'), "every start was played: {text}");
     assert!(text.lines().all(|line| !line.contains('{')), "{text}");
     let chinese = tandem(&["train", LINK, "--steps", "500"]).env("LC_ALL", "zh_CN.UTF-8").output();
     let chinese = chinese.expect("the program starts");
@@ -166,6 +168,30 @@ fn what_cannot_be_carried_out_is_a_sentence_that_says_what_is_allowed() {
     }
 }
 
+/// A cluster job must not report numbers of another experiment.
+#[test]
+fn a_link_that_is_not_understood_is_refused() {
+    let link = |more: &str| format!("{LINK}&{more}");
+    let cases = [
+        ("#env=pelet&algo=mapo".to_owned(), "env: “pelet” cannot be read"),
+        ("#env=pelet&algo=mapo".to_owned(), "algo: “mapo” cannot be read"),
+        ("#foo=1".to_owned(), "“#foo=1” names nothing of an experiment"),
+        ("#v=1&view=qtot".to_owned(), "names nothing of an experiment"),
+        (LINK.replace("v=1", "v=2"), "the link has version 2"),
+        (link("world=AQID!"), "damaged or incomplete"),
+        (link("lr=NaN"), "lr: “NaN” cannot be read"),
+        ("#v=1&env=pellet&algo=qmix&reward=first".to_owned(), "algo: "),
+    ];
+    for (link, expected) in cases {
+        let output = output(&["train", &link, "--steps", "9"]);
+        let told = text(&output.stderr);
+        assert!(told.contains(expected), "{link}: {told}");
+        assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(2), ""), "{link}");
+    }
+    let of_the_page = output(&["train", &link("view=!&lang=fr&step=x"), "--steps", "9"]);
+    assert!(of_the_page.status.success(), "{}", text(&of_the_page.stderr));
+}
+
 #[test]
 fn divergence_is_told_and_is_no_success() {
     let output = output(&["train", "#v=1&env=pellet&algo=qmix&lr=1&seed=7", "--steps", "4000", "--json"]);
@@ -173,7 +199,13 @@ fn divergence_is_told_and_is_no_success() {
     let told = text(&output.stderr);
     assert!(told.starts_with("Seed 7 diverged: training stopped at update "), "{told}");
     let lines = json(&output.stdout);
-    assert_eq!(lines.last().expect("a summary")["weights_hash"], Value::Null);
+    let summary = lines.last().expect("a summary");
+    assert_eq!(summary["weights_hash"], Value::Null);
+    let diverged = &summary["diverged"];
+    assert_eq!((&diverged["cause"], &diverged["update"]), (&"gradient".into(), &summary["updates"]));
+    let tensor = diverged["tensor"].as_str().expect("a name");
+    assert!(told.contains(&format!("the gradient exploded, most of all at {tensor}")), "{told}");
+    assert!(told.contains("a tenth of the learning rate: lr=0.1&lr_end=2e-6 in the link"), "{told}");
 }
 
 #[test]
@@ -182,6 +214,10 @@ fn help_and_version_are_printed() {
         let output = output(&words);
         assert!(output.status.success());
         assert!(text(&output.stdout).contains("tandem train LINK --steps N"));
+    }
+    for words in [["train", "--help"], ["train", "-h"]] {
+        let output = output(&words);
+        assert!(output.status.success() && text(&output.stdout).contains("--steps N"), "{}", text(&output.stderr));
     }
     assert!(text(&output(&["--version"]).stdout).starts_with("tandem "));
 }
@@ -212,6 +248,7 @@ fn a_full_disk_is_told() {
         assert_eq!(output.status.code(), Some(1));
         let told = text(&output.stderr);
         assert!(told.contains("No space left on device") && told.contains("free some space"), "{told}");
+        assert!(!told.contains("training"), "printing the help is no training: {told}");
     }
 }
 

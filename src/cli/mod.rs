@@ -53,7 +53,11 @@ pub fn start(words: impl Iterator<Item = String>) -> Start {
     let texts = Texts { lang: language().as_deref().and_then(Lang::from_tag).unwrap_or_default() };
     let Some(first) = words.peek() else { return Start::Window(None) };
     let result = match first.as_str() {
-        "train" => train::train(Args::new(words.skip(1)), texts),
+        "train" => {
+            let mut args = Args::new(words.skip(1));
+            let asks = args.flag("--help") || args.flag("-h");
+            if asks { print(texts.t("cli.help")) } else { train::train(args, texts) }
+        }
         "help" | "-h" | "--help" => print(texts.t("cli.help")),
         "-V" | "--version" => print(concat!("tandem ", env!("CARGO_PKG_VERSION"))),
         link if has_keys(link) || link.contains("://") || link.trim_start_matches('#').is_empty() => {

@@ -3,8 +3,9 @@
 use serde::Serialize;
 use tandem_core::base::hash::hex;
 use tandem_core::env::api::Headline;
+use tandem_core::experiment::divergence::Divergence;
 use tandem_core::experiment::run::Run;
-use tandem_core::experiment::snapshot::EvalPoint;
+use tandem_core::experiment::snapshot::{Cause, EvalPoint};
 use tandem_core::marl::parts::clock::ENV_STEP;
 
 use crate::platform::console::Lines;
@@ -45,7 +46,16 @@ enum Line<'a> {
         last3: &'a [f32],
         trace_hash: String,
         weights_hash: Option<String>,
+        diverged: Option<Diverged<'a>>,
     },
+}
+
+/// Where and how a run came to its end.
+#[derive(Serialize)]
+struct Diverged<'a> {
+    update: u32,
+    tensor: &'a str,
+    cause: &'static str,
 }
 
 impl Report {
@@ -72,10 +82,13 @@ impl Report {
             });
         }
         let [mean, min, max, ci95] = [point.mean, point.min, point.max, point.ci95].map(numbers::value);
+        // Where every start was played nothing was sampled, and there is no interval.
+        let spread = if run.facts.exhausted_starts > 0 { "cli.every_start" } else { "cli.sampled" };
+        let spread = self.texts.f(spread, &[&min, &max, &ci95]);
         let id = if metric == "steps" { "cli.eval_steps" } else { "cli.eval_return" };
         let (seed, steps) = (run.spec.seed.to_string(), numbers::count(point.env_steps));
         let (update, wall) = (numbers::count(point.update), format!("{seconds:.1}"));
-        self.lines.write(&self.texts.f(id, &[&seed, &steps, &update, &mean, &min, &max, &ci95, &wall]))
+        self.lines.write(&self.texts.f(id, &[&seed, &steps, &update, &mean, &spread, &wall]))
     }
 
     /// The end of a seed's run, wherever it came.
@@ -95,6 +108,15 @@ impl Report {
                 last3,
                 trace_hash: hex(run.trace),
                 weights_hash,
+                diverged: run.diverged.as_ref().map(|Divergence { tensor, cause }| Diverged {
+                    update: run.updates(),
+                    tensor,
+                    cause: match cause {
+                        Cause::NotFinite => "not_finite",
+                        Cause::Gradient => "gradient",
+                        Cause::Weights => "weights",
+                    },
+                }),
             });
         }
         let none = || "–".to_owned();

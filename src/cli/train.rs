@@ -6,9 +6,11 @@
 use std::ops::Range;
 use std::process::ExitCode;
 
-use tandem_core::experiment::link::{Link, has_keys, parse};
+use tandem_core::experiment::divergence::Divergence;
+use tandem_core::experiment::knobs::{knob, scale_lr};
+use tandem_core::experiment::link::{Link, has_keys, names_experiment, parse};
 use tandem_core::experiment::run::Run;
-use tandem_core::experiment::snapshot::Sentence;
+use tandem_core::experiment::snapshot::{Cause, Sentence};
 use tandem_core::experiment::spec::ExperimentSpec;
 
 use super::Failure;
@@ -21,6 +23,26 @@ use crate::view::text::Texts;
 const ENGINES: &str = "cpu";
 /// Exit status after Ctrl-C, as shells have it: 128 + SIGINT.
 const INTERRUPTED: u8 = 130;
+
+/// Notices after which the experiment is another one than the link's, not the same with a value in its range.
+const ANOTHER: [&str; 14] = [
+    "notice.unreadable",
+    "notice.newer_version",
+    "notice.link_cut",
+    "notice.too_many_keys",
+    "notice.more",
+    "notice.world_broken",
+    "notice.world_newer",
+    "notice.world_other",
+    "notice.world_unedited",
+    "notice.map_size",
+    "notice.payoff_table",
+    "notice.algo_instead",
+    "notice.seats_script",
+    "notice.seats_no_learner",
+];
+/// Keys that are about a page, and nothing to a run without one.
+const OF_THE_PAGE: [&str; 3] = ["step", "view", "lang"];
 
 /// What was asked for.
 struct Wanted {
@@ -42,6 +64,9 @@ impl Wanted {
         if !has_keys(&link) {
             return Err(Sentence::new("cli.no_keys", &[&link]));
         }
+        if !names_experiment(&link) {
+            return Err(Sentence::new("cli.no_experiment", &[&link]));
+        }
         if let Some(engine) = engine.filter(|engine| engine != ENGINES) {
             return Err(Sentence::new("cli.engine", &[&engine, ENGINES]));
         }
@@ -53,19 +78,37 @@ impl Wanted {
     }
 }
 
+/// Whether a notice says that another experiment would be trained.
+fn is_another(notice: &Sentence) -> bool {
+    let is_of_the_page = notice.args.first().is_some_and(|key| OF_THE_PAGE.contains(&key.as_str()));
+    ANOTHER.contains(&notice.id.as_str()) && !is_of_the_page
+}
+
 /// `tandem train`.
 pub(super) fn train(args: Args, texts: Texts) -> Result<ExitCode, Failure> {
     let wanted = Wanted::read(args)?;
-    for notice in &wanted.link.notices {
+    let (another, warnings): (Vec<&Sentence>, _) = wanted.link.notices.iter().partition(|notice| is_another(notice));
+    for notice in warnings {
         tell(&texts.f("cli.warning", &[&texts.sentence(notice)]));
+    }
+    if !another.is_empty() {
+        let told: Vec<String> = another.into_iter().map(|notice| texts.sentence(notice)).collect();
+        return Err(Sentence::new("cli.another", &[&told.join(" ")]).into());
     }
     let interrupt = Interrupt::listen();
     let mut report = Report::new(texts, wanted.json)?;
     let mut status = ExitCode::SUCCESS;
     for seed in wanted.seeds.clone() {
         let run = train_one(&wanted, seed, &interrupt, &mut report)?;
-        if let Some(divergence) = &run.diverged {
-            tell(&texts.f("cli.diverged", &[&seed.to_string(), &divergence.tensor, &run.updates().to_string()]));
+        if let Some(Divergence { tensor, cause }) = &run.diverged {
+            let id = match cause {
+                Cause::NotFinite => "cli.diverged.not_finite",
+                Cause::Gradient => "cli.diverged.gradient",
+                Cause::Weights => "cli.diverged.weights",
+            };
+            let why = texts.f(id, &[tensor]);
+            let update = run.updates().to_string();
+            tell(&texts.f("cli.diverged", &[&seed.to_string(), &update, &why, &tenth(&run.spec)]));
             status = ExitCode::FAILURE;
         }
         if interrupt.came() {
@@ -92,6 +135,15 @@ fn train_one(wanted: &Wanted, seed: u64, interrupt: &Interrupt, report: &mut Rep
     }
     report.summary(&run, seconds())?;
     Ok(run)
+}
+
+/// A tenth of the learning rates, as a link says it.
+fn tenth(spec: &ExperimentSpec) -> String {
+    let mut spec = spec.clone();
+    scale_lr(&mut spec, 0.1);
+    let rates = ["lr", "lr_end", "critic_lr"].into_iter().filter_map(knob).filter(|knob| (knob.applies)(&spec));
+    let pairs: Vec<String> = rates.map(|knob| format!("{}={}", knob.key, knob.text(&spec))).collect();
+    pairs.join("&")
 }
 
 fn whole_steps(text: &str, most: u32) -> Result<u32, Sentence> {

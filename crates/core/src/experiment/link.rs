@@ -55,6 +55,12 @@ pub fn has_keys(text: &str) -> bool {
     fragment(text).split('&').any(|piece| piece.split_once('=').is_some_and(|(key, _)| !key.trim().is_empty()))
 }
 
+/// Whether `text` has a key that says anything about an experiment.
+pub fn names_experiment(text: &str) -> bool {
+    let given = Given::of(text.trim(), &mut Vec::new());
+    given.pairs.iter().any(|(key, _)| key == "world" || knobs::knob(key).is_some())
+}
+
 /// Whether a link is longer than can be passed on safely; its experiment should then travel as a file.
 pub fn too_long(text: &str) -> bool {
     text.len() > MAX_LENGTH

@@ -214,8 +214,8 @@ impl Knob {
     /// Reads what a person typed or a link says. A value out of range is brought to the nearest allowed one, a value
     /// that cannot be read changes nothing; either is told by the returned sentence.
     #[must_use]
-    pub fn read(&self, spec: &mut ExperimentSpec, text: &str) -> Option<Sentence> {
-        let text = values::plain(text);
+    pub fn read(&self, spec: &mut ExperimentSpec, given: &str) -> Option<Sentence> {
+        let text = values::plain(given);
         let in_range = match self.kind {
             Kind::Int { min, max, step, set, .. } => apply(spec, values::read_int(&text, min, max, step), set),
             Kind::Float { min, max, set, .. } => apply(spec, values::read_float(&text, min, max), set),
@@ -240,7 +240,7 @@ impl Knob {
             Some(false) => "notice.clamped",
             None => "notice.unreadable",
         };
-        Some(Sentence::new(id, &[self.key, &values::shortened(&text), &self.allowed(), &self.text(spec)]))
+        Some(Sentence::new(id, &[self.key, &values::shortened(given.trim()), &self.allowed(), &self.text(spec)]))
     }
 
     /// What is allowed, in signs that need no translation: `1 … 1024`, `on | off`.
