@@ -16,9 +16,8 @@ impl Args {
 
     /// Takes `--name`; true if it was there.
     pub(crate) fn flag(&mut self, name: &str) -> bool {
-        let before = self.0.len();
-        self.0.retain(|word| word != name);
-        self.0.len() < before
+        let at = self.0.iter().position(|word| word == name);
+        at.map(|at| self.0.remove(at)).is_some()
     }
 
     /// Takes `--name VALUE` or `--name=VALUE`.
@@ -33,7 +32,7 @@ impl Args {
         let word = self.0.remove(at);
         let text = match word.strip_prefix(&prefix) {
             Some(text) => text.to_owned(),
-            None if at < self.0.len() => self.0.remove(at),
+            None if self.0.get(at).is_some_and(|next| !next.starts_with("--")) => self.0.remove(at),
             None => bail!("`{name}` needs a value"),
         };
         let value = text.parse().with_context(|| format!("`{name}` cannot be `{text}`"))?;
@@ -71,5 +70,6 @@ mod tests {
         assert!(args("--prot 81").finish().is_err());
         assert!(args("--port").value::<u16>("--port").is_err());
         assert!(args("--port x").value::<u16>("--port").is_err());
+        assert!(args("--only --again").value::<String>("--only").is_err(), "an option is no value");
     }
 }
