@@ -51,7 +51,7 @@ fn steepest(run: &Run) -> String {
     let mut all = Vec::new();
     for (layout, block) in run.learner.blocks() {
         let gradient = run.buffers.read(block.grad);
-        let square = |x: &f32| f64::from(*x).powi(2);
+        let square = |x: &f32| f64::from(*x) * f64::from(*x);
         all.extend(
             layout.tensors.iter().map(|t| (gradient[t.range()].iter().map(square).sum::<f64>(), t.name.clone())),
         );

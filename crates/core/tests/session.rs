@@ -2,7 +2,6 @@
 
 use tandem_core::env::script::Script;
 use tandem_core::experiment::command::{Command, LiveChange, TrainSpeed, Watch};
-use tandem_core::experiment::knobs::scale_lr;
 use tandem_core::experiment::link::{Link, parse, write};
 use tandem_core::experiment::session::{SLICE_SECS, SNAPSHOT_SECS, Session};
 use tandem_core::experiment::snapshot::{Report, RunState, Snapshot, TeamName, TeamRow, TeamStands};
@@ -233,21 +232,6 @@ fn a_link_written_after_a_live_change_starts_the_rates_of_the_run() {
             (run.lr(), settings[CRITIC_RATE])
         };
         assert_eq!(rates(&bench), rates(&opened));
-    }
-}
-
-#[test]
-fn a_tenth_of_the_learning_rate_is_a_tenth_of_whatever_learns() {
-    for (link, tenth) in [
-        ("#env=pellet&algo=mappo&lr=1&critic_lr=0.05", [0.1, 0.005]),
-        ("#env=pellet&algo=qmix&lr=0.0005&lr_over=900&lr_end=0.0002", [5e-5, 2e-5]),
-        ("#env=pellet&algo=ippo&lr=3e-6&critic_lr=0.0007", [1e-6, 7e-5]),
-    ] {
-        let mut spec = parse(link).spec;
-        scale_lr(&mut spec, 0.1);
-        let l = &spec.learner;
-        let other = if spec.algo.is_policy_gradient() { l.critic_lr } else { l.lr_end };
-        assert_eq!([l.lr, other], tenth, "{link}");
     }
 }
 

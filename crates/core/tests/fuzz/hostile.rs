@@ -156,7 +156,8 @@ impl Hostile {
             mutate(&mut pairs, dice);
         }
         if dice.below(3) == 0 {
-            let knob = knobs::knob(*dice.pick(&CHOICES)).expect("they are keys");
+            let key = *dice.pick(&CHOICES);
+            let knob = knobs::knob(key).expect("they are keys");
             pairs.push((knob.key.to_owned(), value(knob, dice)));
         }
         if dice.below(6) == 0 {
@@ -261,7 +262,10 @@ pub(crate) fn unjudged(spec: &ExperimentSpec, dice: &mut Dice) -> ExperimentSpec
             _ if dice.below(4) > 0 => {}
             Kind::Int { set, .. } => set(&mut spec, dice.number()),
             Kind::Float { set, .. } => set(&mut spec, dice.float()),
-            Kind::Choice { ids, set, .. } => set(&mut spec, *dice.pick(ids)),
+            Kind::Choice { ids, set, .. } => {
+                let id = *dice.pick(ids);
+                set(&mut spec, id);
+            }
             Kind::Bool { set, .. } => set(&mut spec, dice.coin()),
             Kind::Size { set, .. } => set(&mut spec, (dice.number(), dice.number())),
             Kind::OptionalInt { set, .. } => set(&mut spec, dice.coin().then(|| dice.number())),

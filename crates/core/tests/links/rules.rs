@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tandem_core::experiment::knobs::{
-    KNOBS, differences, forget_unused, gradient_steps_per_env_step, knob, normalise, remarks, segment_steps,
+    KNOBS, differences, forget_unused, gradient_steps_per_env_step, knob, normalise, remarks, scale_lr, segment_steps,
     switch_algo, switch_env, why_not,
 };
 use tandem_core::experiment::link::{Link, parse, write};
@@ -217,4 +217,19 @@ fn too_much_memory_is_told_with_the_key() {
     assert!(buffer < 200_000);
     let expected = format!("buffer: a run may take 256 MB of memory; 200000 became {buffer}.");
     assert!(told.contains(&expected), "{told:?}");
+}
+
+#[test]
+fn a_tenth_of_the_learning_rate_is_a_tenth_of_whatever_learns() {
+    for (link, tenth) in [
+        ("#env=pellet&algo=mappo&lr=1&critic_lr=0.05", [0.1, 0.005]),
+        ("#env=pellet&algo=qmix&lr=0.0005&lr_over=900&lr_end=0.0002", [5e-5, 2e-5]),
+        ("#env=pellet&algo=ippo&lr=3e-6&critic_lr=0.0007", [1e-6, 7e-5]),
+    ] {
+        let mut spec = parse(link).spec;
+        scale_lr(&mut spec, 0.1);
+        let l = &spec.learner;
+        let other = if spec.algo.is_policy_gradient() { l.critic_lr } else { l.lr_end };
+        assert_eq!([l.lr, other], tenth, "{link}");
+    }
 }
