@@ -10,18 +10,23 @@ use crate::base::float::Real;
 use crate::nn::graph::{Buffers, Id, Reals, Training};
 use crate::nn::layers::{Layout, Mlp};
 
-/// Copies of the agents' parameters: weights, slow copy of them (empty without one), moments.
+/// Copies of the agents' parameters: weights, slow copy of them (empty without one), moments and their powers.
 struct Kept<R> {
-    learners: [Vec<R>; 4],
-    frozen: [Vec<R>; 4],
+    learners: [Vec<R>; PARTS],
+    frozen: [Vec<R>; PARTS],
 }
 
 /// Buffers of the parts of a [`Kept`], where there are such.
-type Places = [Option<Id<Reals, Training>>; 4];
+type Places = [Option<Id<Reals, Training>>; PARTS];
+
+/// A network and which one it is.
+type Numbered<'a> = (usize, &'a Mlp);
 
 /// In [`Kept`].
 const WEIGHTS: usize = 0;
 const SLOW: usize = 1;
+const POWERS: usize = 4;
+const PARTS: usize = 5;
 
 impl Agents {
     /// Initial weights, `init` being told a network, its layout and where its numbers go. An agent begins with the same
@@ -67,14 +72,14 @@ impl Learner {
         let kept = before.kept(&numbers);
         let buffers = Buffers::continued(&self.plan, &before.plan, numbers);
         let mut now = self.kept(&buffers);
-        for (net, players) in self.agents.nets.iter().zip(&self.agents.players) {
-            let is_same = |old: &&Mlp| has_name_of(old, net);
-            let old = before.agents.nets.iter().find(is_same).map(|old| (old, &kept.learners));
+        for (net, players) in self.agents.nets.iter().enumerate().zip(&self.agents.players) {
+            let is_same = |(_, old): &(usize, &Mlp)| has_name_of(old, net.1);
+            let old = before.agents.nets.iter().enumerate().find(is_same).map(|old| (old, &kept.learners));
             let player = players.iter().next().expect("a network has an agent");
             let (old, from) = old.or_else(|| before.moving(player, &kept)).expect("it had a network before");
             hand_over(old, from, net, &mut now.learners);
         }
-        for (net, &player) in self.agents.frozen.nets.iter().zip(&self.agents.frozen.players) {
+        for (net, &player) in self.agents.frozen.nets.iter().enumerate().zip(&self.agents.frozen.players) {
             let (old, from) = before.moving(player, &kept).expect("it had a network before");
             hand_over(old, from, net, &mut now.frozen);
         }
@@ -89,11 +94,14 @@ impl Learner {
         buffers
     }
 
-    /// The network that moves an agent, and the numbers it is among.
-    fn moving<'a, R>(&'a self, player: u32, kept: &'a Kept<R>) -> Option<(&'a Mlp, &'a [Vec<R>; 4])> {
-        let (net, weights) = self.agents.net(player)?;
-        let is_frozen = weights.index() == self.agents.frozen.weights.index();
-        Some((net, if is_frozen { &kept.frozen } else { &kept.learners }))
+    /// The network that moves an agent, with its index, and the numbers it is among.
+    fn moving<'a, R>(&'a self, player: u32, kept: &'a Kept<R>) -> Option<(Numbered<'a>, &'a [Vec<R>; PARTS])> {
+        let agents = &self.agents;
+        if let Some(k) = agents.players.iter().position(|players| players.contains(player)) {
+            return Some(((k, &agents.nets[k]), &kept.learners));
+        }
+        let k = agents.frozen.players.iter().position(|&frozen| frozen == player)?;
+        Some(((k, &agents.frozen.nets[k]), &kept.frozen))
     }
 
     /// Where the parts of a [`Kept`] are. A frozen agent's slow copy would be itself.
@@ -101,8 +109,8 @@ impl Learner {
         let (block, frozen) = (self.agents.block.seen_by_training(), &self.agents.frozen);
         let slow = self.targets.iter().find(|target| target.weights.index() == block.weights.index());
         (
-            [Some(block.weights), slow.map(|target| target.target), Some(block.m), Some(block.v)],
-            [Some(frozen.weights.seen_by_training()), None, Some(frozen.m), Some(frozen.v)],
+            [Some(block.weights), slow.map(|target| target.target), Some(block.m), Some(block.v), Some(block.powers)],
+            [Some(frozen.weights.seen_by_training()), None, Some(frozen.m), Some(frozen.v), Some(frozen.powers)],
         )
     }
 
@@ -117,19 +125,20 @@ fn has_name_of(a: &Mlp, b: &Mlp) -> bool {
     a.layers[0].weight.name == b.layers[0].weight.name
 }
 
-/// Weights always; moments where it is the same network, else they begin anew; the slow copy goes on or begins as the
-/// weights.
-fn hand_over<R: Real>(old: &Mlp, from: &[Vec<R>; 4], net: &Mlp, to: &mut [Vec<R>; 4]) {
-    for part in 0..4 {
-        let to = &mut to[part];
-        if to.is_empty() {
+/// Weights always; moments and their powers where it is the same network, else they begin anew; the slow copy goes on or
+/// begins as the weights.
+fn hand_over<R: Real>(old: Numbered<'_>, from: &[Vec<R>; PARTS], net: Numbered<'_>, to: &mut [Vec<R>; PARTS]) {
+    let place = |part: usize, (k, net): Numbered<'_>| if part == POWERS { 2 * k..2 * k + 2 } else { net.range() };
+    for part in 0..PARTS {
+        if to[part].is_empty() {
             continue;
         }
-        let to = &mut to[net.range()];
+        let to = &mut to[part][place(part, net)];
         match part {
-            WEIGHTS => to.copy_from_slice(&from[WEIGHTS][old.range()]),
-            SLOW if from[SLOW].is_empty() => to.copy_from_slice(&from[WEIGHTS][old.range()]),
-            _ if part == SLOW || has_name_of(old, net) => to.copy_from_slice(&from[part][old.range()]),
+            WEIGHTS => to.copy_from_slice(&from[WEIGHTS][old.1.range()]),
+            SLOW if from[SLOW].is_empty() => to.copy_from_slice(&from[WEIGHTS][old.1.range()]),
+            _ if part == SLOW || has_name_of(old.1, net.1) => to.copy_from_slice(&from[part][place(part, old)]),
+            POWERS => to.fill(R::ONE),
             _ => to.fill(R::ZERO),
         }
     }

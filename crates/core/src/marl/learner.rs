@@ -201,6 +201,8 @@ impl Learner {
         for target in &self.targets {
             buffers.write(target.target).copy_from_slice(&buffers.read(target.weights));
         }
+        let powers = self.blocks().into_iter().map(|(_, block)| block.powers);
+        powers.chain([self.agents.frozen.powers]).for_each(|powers| buffers.write(powers).fill(R::ONE));
         self.write_settings(&buffers, &self.settings);
         self.reset.run(&buffers);
         buffers
@@ -244,9 +246,10 @@ impl Learner {
         std::iter::once(agents).chain(central).collect()
     }
 
-    /// The buffers training goes on from: parameters, Adam's moments, slow copies, scalars of the last gradient step.
+    /// The buffers training goes on from: parameters, Adam's moments and what corrects their bias, slow copies, scalars
+    /// of the last gradient step.
     pub fn trained(&self) -> Vec<Id<Reals, Training>> {
-        let blocks = self.blocks().into_iter().flat_map(|(_, block)| [block.weights, block.m, block.v]);
+        let blocks = self.blocks().into_iter().flat_map(|(_, block)| [block.weights, block.m, block.v, block.powers]);
         let copies = self.targets.iter().map(|target| target.target);
         blocks.chain(copies).chain([self.clock.scalars]).collect()
     }

@@ -7,7 +7,7 @@ use super::parts::agents::{Agents, Pass};
 use super::parts::clock::{BeginGradientStep, CRITIC_LR_NOW, Clock, LR_NOW};
 use super::parts::critic::{Critic, CriticView, Values};
 use super::parts::minibatch::{BeginPass, Gather, Minibatch};
-use super::parts::optimise::{Adam, BETAS, Block, ClipNorm, TraceLoss, ZeroGradient};
+use super::parts::optimise::{Adam, Block, ClipNorm, TraceLoss, ZeroGradient};
 use super::parts::policy_loss::{Fit, Normalise, PolicyLoss, Statistics, ValueLoss};
 use super::parts::popart::PopArt;
 use super::parts::trajectories::Trajectories;
@@ -223,7 +223,7 @@ impl<'a> PpoStep<'a> {
     /// The next minibatch.
     fn minibatch(&self, list: &mut List, critic_reads: Id<Reals, Training>) {
         let (r, b) = (&self.rollout, &self.batch);
-        list.train(Phase::Sample, BeginGradientStep { clock: self.clock, betas: BETAS });
+        list.train(Phase::Sample, BeginGradientStep { clock: self.clock });
         let mut reals =
             vec![(r.obs, b.obs), (r.log_prob, b.log_prob), (self.advantage, b.advantage), (r.weight, b.weight)];
         if let Some(values) = &self.values {
@@ -241,8 +241,8 @@ impl<'a> PpoStep<'a> {
     /// From the gradients at the outputs to new parameters: one norm over policies and critic, one learning rate each.
     fn apply(&self, list: &mut List) {
         let (clock, count) = (self.clock, self.batch.count);
-        let policies = (self.agents.block.seen_by_training(), LR_NOW, None);
-        let critic = self.critic.map(|critic| (critic.block, CRITIC_LR_NOW, critic.trained()));
+        let policies = (self.agents.block.seen_by_training(), LR_NOW, self.agents.parts());
+        let critic = self.critic.map(|critic| (critic.block, CRITIC_LR_NOW, critic.parts()));
         let all: Vec<_> = std::iter::once(policies).chain(critic).collect();
         let blocks: Vec<Block<Training>> = all.iter().map(|&(block, ..)| block).collect();
         list.train(Phase::Apply, ZeroGradient { blocks: blocks.clone() });
@@ -252,8 +252,8 @@ impl<'a> PpoStep<'a> {
             critic.backward(list, x, count, values.batch.hidden, values.dy, self.scratch);
         }
         list.train(Phase::Apply, ClipNorm { blocks, limit: self.settings.clip, clock });
-        for (block, rate, only) in all {
-            list.train(Phase::Apply, Adam { block, only, rate, clock });
+        for (block, rate, parts) in all {
+            list.train(Phase::Apply, Adam { block, parts, rate, clock });
         }
         list.train(Phase::Apply, TraceLoss { clock, trace: self.trace });
     }

@@ -4,7 +4,7 @@
 
 use super::parts::agents::{Agents, Pass};
 use super::parts::clock::{BeginGradientStep, Clock, LR_NOW};
-use super::parts::optimise::{Adam, BETAS, Block, ClipNorm, Target, TargetRule, TraceLoss, UpdateTarget, ZeroGradient};
+use super::parts::optimise::{Adam, Block, ClipNorm, Target, TargetRule, TraceLoss, UpdateTarget, ZeroGradient};
 use super::parts::replay::{Replay, Sample, Segments};
 use super::parts::td::{Columns, Dims, Loss, NextValue, RewardMoments, Taken, TakenBackward, TdTarget};
 use super::qmix::MixingNetwork;
@@ -88,7 +88,7 @@ impl<'a> QStep<'a> {
 
     /// Draws the minibatch for `columns` of values.
     pub fn sample(&self, list: &mut List, columns: Columns) {
-        list.train(Phase::Sample, BeginGradientStep { clock: self.clock, betas: BETAS });
+        list.train(Phase::Sample, BeginGradientStep { clock: self.clock });
         let (stream, ring, batch, clock, slot) = (self.stream, self.ring, self.batch, self.clock, self.slot);
         list.train(Phase::Sample, Sample { stream, ring, batch, clock, slot });
         if self.settings.standardise {
@@ -146,8 +146,9 @@ impl<'a> QStep<'a> {
         self.agents.backward(list, &self.batch, self.online, self.dq, self.scratch);
         let blocks = self.blocks(mixer);
         list.train(Phase::Apply, ClipNorm { blocks: blocks.clone(), limit: self.settings.clip, clock });
-        for block in blocks {
-            list.train(Phase::Apply, Adam { block, only: None, rate: LR_NOW, clock });
+        let mixing = mixer.map(|mixer| vec![vec![0..mixer.layout.len as usize]]);
+        for (block, parts) in blocks.into_iter().zip(std::iter::once(self.agents.parts()).chain(mixing)) {
+            list.train(Phase::Apply, Adam { block, parts, rate: LR_NOW, clock });
         }
         let rule = match self.settings.target {
             TargetChoice::Hard => TargetRule::Hard(self.settings.target_every),

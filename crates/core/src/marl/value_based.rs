@@ -69,7 +69,7 @@ fn mixing_network(plan: &mut Plan, info: &EnvInfo, members: u32, settings: &Lear
     let s = info.state_len();
     let (embed, layers, hidden) = (settings.embed, settings.hyper_layers, settings.hyper_hidden);
     let net = Mixer::new(&mut layout, "mixer", members, s, embed, layers, hidden, positivity);
-    let block = Block::new(plan, "mixer", layout.len);
+    let block = Block::new(plan, "mixer", layout.len, 1);
     let copy = Target::new(plan, "mixer", block.weights, layout.len);
     MixingNetwork { net, layout, block, copy }
 }

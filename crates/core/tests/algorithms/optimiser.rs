@@ -1,12 +1,17 @@
-//! What follows the gradient: when and how targets follow, and the learning rate that reaches Adam.
+//! What follows the gradient: when and how targets follow, the learning rate that reaches Adam, and how far its first
+//! step goes.
 
 use tandem_core::env::api::Ended;
+use tandem_core::experiment::command::Weights;
+use tandem_core::experiment::run::Run;
 use tandem_core::marl::learner::Learner;
 use tandem_core::marl::parts::clock::ENV_STEP;
 use tandem_core::marl::parts::optimise::{Block, Target};
+use tandem_core::marl::seats::Controller::{Frozen, Learner as Learns};
 use tandem_core::marl::settings::{AlgoChoice, LearnerSettings, TargetChoice};
 use tandem_core::nn::graph::{Buffers, Training};
 
+use crate::seats::{run, seats, updates};
 use crate::support::{Tiny, learner, settings, update};
 
 /// A QMIX run that is always paid 1, so that no gradient is 0.
@@ -80,6 +85,85 @@ fn the_learning_rates_schedule_reaches_adam() {
     for (env_step, share) in [(500, 0.6), (750, 0.4), (1_000, 0.2), (5_000, 0.2)] {
         for (now, first) in moved(env_step).into_iter().zip(&first) {
             assert!((now - share * first).abs() < 1e-9, "env step {env_step}: {now} against {first}");
+        }
+    }
+}
+
+/// The largest step that one update of one gradient step takes within `places` of the `k`-th block.
+fn largest_step(run: &mut Run, k: usize, places: std::ops::Range<usize>) -> f32 {
+    let numbers = |run: &Run| run.buffers.read(blocks(&run.learner)[k].weights)[places.clone()].to_vec();
+    let before = numbers(run);
+    run.update();
+    before.iter().zip(numbers(run)).map(|(before, after)| (after - before).abs()).fold(0.0, f32::max)
+}
+
+/// Whether a largest step is that of moments of one gradient: ±lr for every parameter whose gradient is not tiny.
+fn is_first(step: f32, lr: f32) -> bool {
+    (0.9 * lr..=1.001 * lr).contains(&step)
+}
+
+const ONE_STEP: [&str; 3] = ["algo=iql", "algo=ippo", "algo=mappo&reward=first"];
+
+/// A run whose updates are one gradient step each, at a constant rate.
+fn one_step(link: &str) -> Run {
+    let mut spec = run(link).spec;
+    let l = &mut spec.learner;
+    (l.grad_steps, l.epochs, l.minibatches) = (1, 1, 1);
+    (l.lr, l.lr_end, l.lr_over, l.critic_lr) = (5e-4, 5e-4, 0, 5e-4);
+    // A change of the returns' scale moves a critic's last layer, too.
+    l.value_norm = false;
+    spec.eval_every = 1_000_000;
+    Run::new(spec, 1).expect("a valid experiment")
+}
+
+#[test]
+fn moments_that_begin_anew_take_a_first_step_of_the_learning_rate() {
+    for algo in ONE_STEP {
+        for (start, then) in [("shared=off&seats=learner,frozen", None), ("seats=learner,learner.b", Some(Frozen))] {
+            let mut run = one_step(&format!("{algo}&{start}"));
+            updates(&mut run, 30);
+            if let Some(second) = then {
+                // A frozen member of a group is a copy under a name of its own, without moments.
+                run.change(seats(&[Learns(0), second]));
+                updates(&mut run, 30);
+            }
+            let group = u8::from(then.is_some());
+            run.change(seats(&[Learns(0), Learns(group)]));
+            let (net, lr) = (run.learner.agents.nets[1].range(), run.spec.learner.lr);
+            let critic = run.learner.central.critic().map(|critic| critic.nets[critic.nets.len() - 1].clone());
+            let head = critic.filter(|_| then.is_none()).map(|net| {
+                let last = net.layers[net.layers.len() - 1].weight.clone();
+                (last.range(), last.stride() as usize, net.range())
+            });
+            let before = head.as_ref().map(|_| run.buffers.read(blocks(&run.learner)[1].weights).clone());
+            let step = largest_step(&mut run, 0, net);
+            assert!(is_first(step, lr), "{algo}&{start}: {step} at a rate of {lr}");
+            if let (Some((last, stride, net)), Some(before)) = (head, before) {
+                let after = run.buffers.read(blocks(&run.learner)[1].weights);
+                // A network of its own, or the second head.
+                let is_own =
+                    |at: &usize| algo.contains("ippo") || (last.contains(at) && (at - last.start) % stride == 1);
+                let moved = net.filter(is_own).map(|at| (after[at] - before[at]).abs()).fold(0.0, f32::max);
+                assert!(is_first(moved, lr), "{algo}&{start}: values move by {moved} at a rate of {lr}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_weights_of_update_0_put_back_take_a_first_step_of_the_learning_rate() {
+    for algo in ONE_STEP {
+        let mut run = one_step(algo);
+        run.prepare();
+        updates(&mut run, 5);
+        assert_eq!(run.kept().0, Some(0), "only the untrained network has been evaluated");
+        run.take_weights(Weights::Best);
+        for k in 0..blocks(&run.learner).len() {
+            let lr = run.spec.learner.lr;
+            run.take_weights(Weights::Best);
+            let all = 0..run.learner.blocks()[k].0.len as usize;
+            let step = largest_step(&mut run, k, all);
+            assert!(is_first(step, lr), "{algo}, block {k}: {step} at a rate of {lr}");
         }
     }
 }

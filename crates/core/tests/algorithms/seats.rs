@@ -237,14 +237,14 @@ fn groups_share_and_others_do_not() {
     assert_ne!(kept(&run, 0), kept(&run, 1), "another group begins with other weights");
 }
 
-/// Frozen and scripted agents have no part in gradient norm and optimiser: no call writes what is frozen, and whoever is
-/// not trained has no gradient anywhere.
+/// Frozen and scripted agents have no part in the optimiser: no call writes what is frozen.
 #[test]
 fn no_call_writes_what_is_frozen() {
     for algo in ALGORITHMS {
         let run = run(&format!("{algo}&agents=3&seats=frozen,learner,idle"));
         let frozen = &run.learner.agents.frozen;
-        let places = [frozen.weights.index(), frozen.m.index(), frozen.v.index()].map(|index| (0, index));
+        let places =
+            [frozen.weights.index(), frozen.m.index(), frozen.v.index(), frozen.powers.index()].map(|index| (0, index));
         let lists: [&List; 3] = [&run.learner.rollout, &run.learner.gradient_steps, &run.learner.evaluation.list];
         let mut readers = 0;
         for (_, call) in lists.iter().flat_map(|list| list.calls()) {

@@ -1,6 +1,7 @@
 //! The agents' networks, o_i to Q values or logits: one for a group of learners (with the agent's id in the input) or
 //! one each, and those of frozen agents, which no optimiser knows.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::optimise::Block;
@@ -51,6 +52,8 @@ pub struct Frozen {
     pub m: Id<Reals, Training>,
     /// Second moment as it was.
     pub v: Id<Reals, Training>,
+    /// What corrects the moments' bias, as it was.
+    pub powers: Id<Reals, Training>,
 }
 
 /// What the networks' forward pass over a minibatch leaves.
@@ -89,8 +92,9 @@ impl Agents {
                 named.push(name);
             }
         }
-        let block = Block::new(plan, "agents", layout.len);
+        let block = Block::new(plan, "agents", layout.len, nets.len() as u32);
         let frozen = Frozen {
+            powers: plan.buffer("frozen.adam_powers", &[frozen_nets.len() as u32, 2]),
             nets: frozen_nets,
             players: frozen_players,
             weights: plan.buffer("frozen.weights", &[frozen_layout.len]),
@@ -115,6 +119,11 @@ impl Agents {
         learner
             .map(|(net, _)| (net, self.block.weights))
             .or_else(|| frozen().map(|(net, _)| (net, self.frozen.weights)))
+    }
+
+    /// The parts of [`Agents::block`]: a network each.
+    pub fn parts(&self) -> Vec<Vec<Range<usize>>> {
+        self.nets.iter().map(|net| vec![net.range()]).collect()
     }
 
     /// The agents that learn.
@@ -164,7 +173,7 @@ impl Agents {
         weights: Id<Reals, Training>,
         members: Members,
         batch: &Segments,
-        times: std::ops::Range<u32>,
+        times: Range<u32>,
         pass: Pass,
     ) {
         let rows = |players| self.batch_rows(players, batch, times.clone());
@@ -189,7 +198,7 @@ impl Agents {
         self.backward_rows(list, batch.obs, rows, pass, dq, scratch);
     }
 
-    /// Logits of the learners at the observations `obs` of `count` items; rows of the others stay 0.
+    /// Logits of the learners at the observations `obs` of `count` items; rows of the others are not written.
     pub fn forward_items(&self, list: &mut List, obs: Id<Reals, Training>, count: u32, pass: Pass) {
         let weights = self.block.weights.seen_by_training();
         self.forward_rows(list, Phase::Sample, weights, obs, |players| self.item_rows(players, count), pass);
@@ -243,7 +252,7 @@ impl Agents {
         rows_of(players, (0..count).map(|item| item * self.count))
     }
 
-    fn batch_rows(&self, players: Members, batch: &Segments, times: std::ops::Range<u32>) -> Rows {
+    fn batch_rows(&self, players: Members, batch: &Segments, times: Range<u32>) -> Rows {
         let (steps, n) = (batch.steps + 1, self.count);
         rows_of(players, (0..batch.count).flat_map(move |b| times.clone().map(move |t| (b * steps + t) * n)))
     }

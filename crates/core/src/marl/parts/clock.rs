@@ -44,21 +44,17 @@ const SETTINGS_LEN: u32 = 10;
 
 /// Index into `scalars`, written by the kernels: learning rate of this gradient step.
 pub const LR_NOW: usize = 0;
-/// β₁ᵗ.
-pub const BETA1_POWER: usize = 1;
-/// β₂ᵗ.
-pub const BETA2_POWER: usize = 2;
 /// Factor on the gradient that keeps its norm within the limit.
-pub const CLIP_SCALE: usize = 3;
+pub const CLIP_SCALE: usize = 1;
 /// Gradient norm before clipping.
-pub const GRAD_NORM: usize = 4;
+pub const GRAD_NORM: usize = 2;
 /// Loss of this gradient step.
-pub const LOSS: usize = 5;
+pub const LOSS: usize = 3;
 /// The critic's learning rate of this gradient step.
-pub const CRITIC_LR_NOW: usize = 6;
+pub const CRITIC_LR_NOW: usize = 4;
 /// Weight of the entropy in this gradient step.
-pub const ENTROPY_NOW: usize = 7;
-const SCALARS_LEN: u32 = 8;
+pub const ENTROPY_NOW: usize = 5;
+const SCALARS_LEN: u32 = 6;
 
 /// The clock and what it drives.
 #[derive(Clone, Copy, Debug)]
@@ -131,13 +127,11 @@ impl Compute for BeginEvaluation {
     }
 }
 
-/// First kernel of a gradient step: counts it, sets learning rates, Adam's βᵗ and the weight of the entropy.
+/// First kernel of a gradient step: counts it, sets learning rates and the weight of the entropy.
 #[derive(Clone, Copy, Debug)]
 pub struct BeginGradientStep {
     /// What it advances.
     pub clock: Clock,
-    /// Adam's β₁, β₂.
-    pub betas: [f32; 2],
 }
 
 impl Compute for BeginGradientStep {
@@ -154,10 +148,6 @@ impl Compute for BeginGradientStep {
         scalars[LR_NOW] = linear(s[LR], s[LR_END], s[LR_OVER], clock[ENV_STEP]);
         scalars[CRITIC_LR_NOW] = scalars[LR_NOW] * s[CRITIC_RATE];
         scalars[ENTROPY_NOW] = linear(s[ENTROPY], s[ENTROPY_END], s[ENTROPY_OVER], clock[ENV_STEP]);
-        for (power, beta) in [BETA1_POWER, BETA2_POWER].into_iter().zip(self.betas) {
-            let before = if clock[GRADIENT_STEP] == 1 { R::ONE } else { scalars[power] };
-            scalars[power] = before * R::from_f32(beta);
-        }
     }
 }
 

@@ -98,7 +98,9 @@ impl Critic {
         } else {
             (1..=agents).map(|i| Mlp::new(&mut layout, &format!("critic{i}"), &sizes, activation)).collect()
         };
-        let block = Block::new(plan, "critic", layout.len);
+        // A central critic's heads are parts beside the layers they stand on.
+        let parts = if sees == CriticView::Central { 1 + columns } else { nets.len() as u32 };
+        let block = Block::new(plan, "critic", layout.len, parts);
         let heads = Heads {
             columns,
             rows: if sees == CriticView::Local { agents } else { 1 },
@@ -155,23 +157,22 @@ impl Critic {
         (0..per_item).map(|i| (0..count).map(|item| item * per_item + i).collect()).collect()
     }
 
-    /// The parts of the parameters that learn where only some value columns do; `None`: all. Everything else keeps its
-    /// bits: a gradient of 0 alone would not hold it still, for Adam goes on along the moments it has.
-    pub fn trained(&self) -> Option<Vec<Range<usize>>> {
-        let trained = self.heads.trained;
-        if self.heads.is_shared || trained.count() == self.heads.columns {
-            return None;
-        }
+    /// The parts of [`Critic::block`]: a network each or, of a central critic, hidden layers and heads. Those of agents
+    /// that do not learn are empty and keep their bits: a gradient of 0 alone would not hold them still, for Adam goes
+    /// on along the moments it has.
+    pub fn parts(&self) -> Vec<Vec<Range<usize>>> {
+        let learns = |m: usize| self.heads.is_shared || self.heads.trained.contains(m as u32);
         if self.sees == CriticView::Local {
-            return Some(trained.iter().map(|m| self.nets[m as usize].range()).collect());
+            let part = |(m, net): (usize, &Mlp)| if learns(m) { vec![net.range()] } else { Vec::new() };
+            return self.nets.iter().enumerate().map(part).collect();
         }
         // All heads stand on the same hidden layers; each is a column of the last one.
         let net = &self.nets[0];
         let last = &net.layers[net.layers.len() - 1];
-        let hidden = net.range().start..last.weight.range().start;
-        let rows = [&last.weight, &last.bias].into_iter().flat_map(|t| t.range().step_by(t.stride() as usize));
-        let heads = rows.flat_map(|row| trained.iter().map(move |m| row + m as usize)).map(|at| at..at + 1);
-        Some(std::iter::once(hidden).chain(heads).collect())
+        let rows = || [&last.weight, &last.bias].into_iter().flat_map(|t| t.range().step_by(t.stride() as usize));
+        let column = |m: usize| if learns(m) { rows().map(|row| row + m..row + m + 1).collect() } else { Vec::new() };
+        let hidden = vec![net.range().start..last.weight.range().start];
+        std::iter::once(hidden).chain((0..self.heads.columns as usize).map(column)).collect()
     }
 }
 

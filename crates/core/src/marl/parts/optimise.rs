@@ -1,6 +1,8 @@
 //! The optimiser step: gradient norm, Adam, target parameters, trace.
 
-use super::clock::{BETA1_POWER, BETA2_POWER, CLIP_SCALE, Clock, GRAD_NORM, GRADIENT_STEP, LOSS};
+use std::ops::Range;
+
+use super::clock::{CLIP_SCALE, Clock, GRAD_NORM, GRADIENT_STEP, LOSS};
 use crate::base::float::Real;
 use crate::base::hash::TraceHash;
 use crate::nn::cpu::{self, AdamParams};
@@ -23,16 +25,20 @@ pub struct Block<W> {
     pub m: Id<Reals, Training>,
     /// Second moment.
     pub v: Id<Reals, Training>,
+    /// β₁ᵗ and β₂ᵗ of each part of the block `[parts, 2]`, t being the gradient steps its moments are made of: what
+    /// corrects their bias towards 0. They go wherever the moments go; with new moments they begin at 1.
+    pub powers: Id<Reals, Training>,
 }
 
 impl<W: crate::nn::graph::Side> Block<W> {
-    /// Buffers of `len` numbers each, named `{name}.…`.
-    pub fn new(plan: &mut Plan, name: &str, len: u32) -> Self {
+    /// Buffers of `len` numbers each, named `{name}.…`, in `parts` that may begin to learn at different times.
+    pub fn new(plan: &mut Plan, name: &str, len: u32, parts: u32) -> Self {
         Self {
             weights: plan.buffer(&format!("{name}.weights"), &[len]),
             grad: plan.buffer(&format!("{name}.gradient"), &[len]),
             m: plan.buffer(&format!("{name}.adam_m"), &[len]),
             v: plan.buffer(&format!("{name}.adam_v"), &[len]),
+            powers: plan.buffer(&format!("{name}.adam_powers"), &[parts, 2]),
         }
     }
 }
@@ -40,7 +46,8 @@ impl<W: crate::nn::graph::Side> Block<W> {
 impl Block<Execution> {
     /// As the optimiser sees it.
     pub fn seen_by_training(self) -> Block<Training> {
-        Block { weights: self.weights.seen_by_training(), grad: self.grad, m: self.m, v: self.v }
+        let Self { weights, grad, m, v, powers } = self;
+        Block { weights: weights.seen_by_training(), grad, m, v, powers }
     }
 }
 
@@ -100,11 +107,11 @@ impl Compute for ClipNorm {
 pub struct Adam {
     /// The block.
     pub block: Block<Training>,
-    /// The parts of it that learn, the others keeping their bits; `None`: all.
-    pub only: Option<Vec<std::ops::Range<usize>>>,
+    /// Where each of its parts lies. One that does not learn has no place here and keeps its bits.
+    pub parts: Vec<Vec<Range<usize>>>,
     /// Which of the clock's scalars is its learning rate.
     pub rate: usize,
-    /// Learning rates, βᵗ, clip factor.
+    /// Learning rates, clip factor.
     pub clock: Clock,
 }
 
@@ -113,26 +120,31 @@ impl Compute for Adam {
     const NAME: &'static str = "adam";
     fn wires(&self, wires: &mut Wires) {
         let b = &self.block;
-        wires.reads(b.grad).reads(self.clock.scalars).writes(b.weights).writes(b.m).writes(b.v);
+        wires.reads(b.grad).reads(self.clock.scalars).writes(b.weights).writes(b.m).writes(b.v).writes(b.powers);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let b = &self.block;
         let s = view.read(self.clock.scalars);
-        let params = AdamParams {
-            lr: s[self.rate],
-            beta1: R::from_f32(BETAS[0]),
-            beta2: R::from_f32(BETAS[1]),
-            eps: R::from_f32(ADAM_EPS),
-            bias1: R::ONE - s[BETA1_POWER],
-            bias2: R::ONE - s[BETA2_POWER],
-        };
+        let [beta1, beta2] = BETAS.map(R::from_f32);
         let (grad, mut weights) = (view.read(b.grad), view.write(b.weights));
-        let (mut m, mut v) = (view.write(b.m), view.write(b.v));
-        let all = 0..grad.len();
-        for part in self.only.as_deref().unwrap_or(std::slice::from_ref(&all)) {
-            let part = || part.clone();
-            let numbers = (&mut weights[part()], &mut m[part()], &mut v[part()]);
-            cpu::adam(&params, s[CLIP_SCALE], &grad[part()], numbers.0, numbers.1, numbers.2);
+        let (mut m, mut v, mut powers) = (view.write(b.m), view.write(b.v), view.write(b.powers));
+        let learning = self.parts.iter().zip(powers.chunks_exact_mut(2)).filter(|(part, _)| !part.is_empty());
+        for (part, powers) in learning {
+            powers[0] *= beta1;
+            powers[1] *= beta2;
+            let params = AdamParams {
+                lr: s[self.rate],
+                beta1,
+                beta2,
+                eps: R::from_f32(ADAM_EPS),
+                bias1: R::ONE - powers[0],
+                bias2: R::ONE - powers[1],
+            };
+            for range in part {
+                let range = || range.clone();
+                let numbers = (&mut weights[range()], &mut m[range()], &mut v[range()]);
+                cpu::adam(&params, s[CLIP_SCALE], &grad[range()], numbers.0, numbers.1, numbers.2);
+            }
         }
     }
 }
