@@ -8,7 +8,13 @@ fn main() -> std::process::ExitCode {
         tandem::cli::Start::Done(status) => status,
         tandem::cli::Start::Window(link) => {
             env_logger::init();
-            tandem::window(link)
+            tandem::window(link).map_or_else(
+                |error| {
+                    log::debug!("{error}");
+                    tandem::cli::no_window()
+                },
+                |()| std::process::ExitCode::SUCCESS,
+            )
         }
     }
 }

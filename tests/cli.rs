@@ -123,7 +123,7 @@ fn a_person_reads_lines() {
     let output = output(&["train", &address, "--steps", "500"]);
     let text = text(&output.stdout);
     assert!(text.starts_with("seed 7  env step 0  update 0  mean "), "{text}");
-    assert!(text.contains("seed 7: 512 env steps, 16 updates in "), "{text}");
+    assert!(text.contains("seed 7: 512 env steps, updates 16, "), "{text}");
     assert!(text.contains(" over every start)") && !text.contains('±'), "every start was played: {text}");
     assert!(text.lines().all(|line| !line.contains('{')), "{text}");
     let chinese = tandem(&["train", LINK, "--steps", "500"]).env("LC_ALL", "zh_CN.UTF-8").output();
@@ -298,4 +298,16 @@ fn ctrl_c_ends_at_an_update_with_the_summary() {
     let updates = summaries[0]["updates"].as_u64().expect("a count") as u32;
     let (trace, weights) = session(LINK, updates);
     assert_eq!((&summaries[0]["trace_hash"], &summaries[0]["weights_hash"]), (&trace.into(), &weights.into()));
+}
+
+/// Without a display a person is told what to do instead.
+#[test]
+fn without_a_display_there_is_a_sentence() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tandem"));
+    for name in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
+        command.env_remove(name);
+    }
+    let output = command.output().expect("the program starts");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).starts_with("No window can be opened"), "{}", text(&output.stderr));
 }

@@ -50,7 +50,7 @@ impl From<std::io::Error> for Failure {
 /// Carries out what `words` (without the program's name) ask for.
 pub fn start(words: impl Iterator<Item = String>) -> Start {
     let mut words = words.peekable();
-    let texts = Texts { lang: language().as_deref().and_then(Lang::from_tag).unwrap_or_default() };
+    let texts = texts();
     let Some(first) = words.peek() else { return Start::Window(None) };
     let result = match first.as_str() {
         "train" => {
@@ -76,6 +76,16 @@ pub fn start(words: impl Iterator<Item = String>) -> Start {
             ExitCode::FAILURE
         }
     })
+}
+
+/// Says that there can be no window, and what there can be instead.
+pub fn no_window() -> ExitCode {
+    tell(texts().t("cli.no_window"));
+    ExitCode::FAILURE
+}
+
+fn texts() -> Texts {
+    Texts { lang: language().as_deref().and_then(Lang::from_tag).unwrap_or_default() }
 }
 
 fn print(text: &str) -> Result<ExitCode, Failure> {

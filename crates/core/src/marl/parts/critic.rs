@@ -171,7 +171,7 @@ impl Critic {
         let last = &net.layers[net.layers.len() - 1];
         let rows = || [&last.weight, &last.bias].into_iter().flat_map(|t| t.range().step_by(t.stride() as usize));
         let column = |m: usize| if learns(m) { rows().map(|row| row + m..row + m + 1).collect() } else { Vec::new() };
-        let hidden = vec![net.range().start..last.weight.range().start];
+        let hidden = std::iter::once(net.range().start..last.weight.range().start).collect();
         std::iter::once(hidden).chain((0..self.heads.columns as usize).map(column)).collect()
     }
 }
