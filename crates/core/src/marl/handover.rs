@@ -125,7 +125,7 @@ fn has_name_of(a: &Mlp, b: &Mlp) -> bool {
     a.layers[0].weight.name == b.layers[0].weight.name
 }
 
-/// Weights always; moments and their powers where it is the same network, else they begin anew; the slow copy goes on or
+/// Weights always; moments and powers where it is the same network, else they begin anew; the slow copy goes on or
 /// begins as the weights.
 fn hand_over<R: Real>(old: Numbered<'_>, from: &[Vec<R>; PARTS], net: Numbered<'_>, to: &mut [Vec<R>; PARTS]) {
     let place = |part: usize, (k, net): Numbered<'_>| if part == POWERS { 2 * k..2 * k + 2 } else { net.range() };

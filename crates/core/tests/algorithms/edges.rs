@@ -63,9 +63,15 @@ fn one_env_step_of_one_environment() {
 #[test]
 fn more_minibatches_than_env_steps() {
     for algo in POLICIES {
-        runs(&format!("env=pellet&envs=2&rollout=3&minibatches=7&{algo}"), &["notice.too_many_minibatches"]);
+        runs(
+            &format!("env=pellet&envs=2&rollout=3&minibatches=7&norm_adv=off&{algo}"),
+            &["notice.too_many_minibatches"],
+        );
+        // One advantage alone, less its mean, is 0.
+        runs(&format!("env=pellet&envs=2&rollout=3&minibatches=4&{algo}"), &["notice.too_many_minibatches"]);
         // A minibatch of one item each; and one item of seven that waits for the next pass.
-        runs(&format!("env=pellet&envs=2&rollout=3&minibatches=6&{algo}"), &[]);
+        runs(&format!("env=pellet&envs=2&rollout=3&minibatches=6&norm_adv=off&{algo}"), &[]);
+        runs(&format!("env=pellet&envs=2&rollout=3&minibatches=3&{algo}"), &[]);
         runs(&format!("env=pellet&envs=1&rollout=7&minibatches=2&{algo}"), &[]);
     }
 }

@@ -5,14 +5,14 @@ use tandem_core::env::api::Ended;
 use tandem_core::experiment::command::Weights;
 use tandem_core::experiment::run::Run;
 use tandem_core::marl::learner::Learner;
-use tandem_core::marl::parts::clock::ENV_STEP;
+use tandem_core::marl::parts::clock::{ENTROPY_NOW, ENV_STEP};
 use tandem_core::marl::parts::optimise::{Block, Target};
 use tandem_core::marl::seats::Controller::{Frozen, Learner as Learns};
 use tandem_core::marl::settings::{AlgoChoice, LearnerSettings, TargetChoice};
 use tandem_core::nn::graph::{Buffers, Training};
 
 use crate::seats::{run, seats, updates};
-use crate::support::{Tiny, learner, settings, update};
+use crate::support::{POLICIES, Tiny, learner, named, policy_settings, settings, update};
 
 /// A QMIX run that is always paid 1, so that no gradient is 0.
 fn paid(settings: &LearnerSettings) -> Learner {
@@ -85,6 +85,81 @@ fn the_learning_rates_schedule_reaches_adam() {
     for (env_step, share) in [(500, 0.6), (750, 0.4), (1_000, 0.2), (5_000, 0.2)] {
         for (now, first) in moved(env_step).into_iter().zip(&first) {
             assert!((now - share * first).abs() < 1e-9, "env step {env_step}: {now} against {first}");
+        }
+    }
+}
+
+/// An IPPO or MAPPO run after its first rollout.
+fn rolled_out(algo: AlgoChoice, settings: &LearnerSettings) -> (Learner, Buffers<f64>) {
+    let mut env = Tiny::new(2, 3, 4, 4);
+    env.rules = Box::new(|t, actions, rewards| {
+        rewards.fill(actions[0] as f32);
+        Ended { terminated: false, truncated: t == 3 }
+    });
+    let learner = learner(env, algo, &LearnerSettings { rollout: 4, ..settings.clone() });
+    let buffers = learner.start::<f64>();
+    learner.rollout.run(&buffers);
+    (learner, buffers)
+}
+
+/// The same gradient step with other settings and at another time.
+fn stepped(learner: &Learner, from: &Buffers<f64>, settings: &LearnerSettings, env_step: u32) -> Buffers<f64> {
+    let buffers = from.clone();
+    learner.write_settings(&buffers, settings);
+    buffers.write(learner.clock.counters)[ENV_STEP] = env_step;
+    learner.gradient_steps.run(&buffers);
+    buffers
+}
+
+#[test]
+fn the_entropys_schedule_reaches_the_policys_gradient() {
+    let settings = LearnerSettings { entropy: 0.5, entropy_end: 0.125, entropy_over: 1_000, ..policy_settings() };
+    for algo in POLICIES {
+        let (learner, buffers) = rolled_out(algo, &settings);
+        let gradient = |settings: &LearnerSettings, env_step| {
+            let after = stepped(&learner, &buffers, settings, env_step);
+            let weight = after.read(learner.clock.scalars)[ENTROPY_NOW];
+            (weight, named(&learner, &after, "minibatch.policy.gradient").clone())
+        };
+        let mut seen = Vec::new();
+        for (env_step, entropy) in [(0, 0.5), (500, 0.3125), (1_000, 0.125), (5_000, 0.125)] {
+            let constant = LearnerSettings { entropy, entropy_end: entropy, entropy_over: 0, ..settings.clone() };
+            let (weight, scheduled) = gradient(&settings, env_step);
+            assert_eq!(weight, f64::from(entropy), "{algo:?}, env step {env_step}");
+            assert_eq!((weight, &scheduled), (weight, &gradient(&constant, 0).1), "{algo:?}, env step {env_step}");
+            seen.push(scheduled);
+        }
+        assert!(seen[0] != seen[1] && seen[1] != seen[2] && seen[2] == seen[3], "{algo:?}: it has an effect");
+    }
+}
+
+#[test]
+fn actors_and_critic_move_at_their_own_rates() {
+    let settings = LearnerSettings { lr: 1e-3, lr_end: 1e-3, critic_lr: 4e-3, ..policy_settings() };
+    let falling = LearnerSettings { lr_end: 5e-4, lr_over: 100, ..settings.clone() };
+    for algo in POLICIES {
+        let (learner, buffers) = rolled_out(algo, &settings);
+        let moved = |settings: &LearnerSettings, env_step| {
+            let after = stepped(&learner, &buffers, settings, env_step);
+            let differences = |block: Block<Training>| {
+                let (before, after) = (buffers.read(block.weights), after.read(block.weights));
+                before.iter().zip(after.iter()).map(|(before, after)| after - before).collect::<Vec<f64>>()
+            };
+            blocks(&learner).into_iter().map(differences).collect::<Vec<_>>()
+        };
+        let first = moved(&settings, 0);
+        for (moved, rate) in first.iter().zip([1e-3, 4e-3]) {
+            let largest = moved.iter().fold(0.0, |largest: f64, d| largest.max(d.abs()));
+            assert!((0.9 * rate..=1.000_001 * rate).contains(&largest), "{algo:?}: {largest} at {rate}");
+        }
+        let other_critic = LearnerSettings { critic_lr: 1e-3, ..settings.clone() };
+        for (settings, env_step, shares) in
+            [(&other_critic, 0, [1.0, 0.25]), (&falling, 0, [1.0, 1.0]), (&falling, 100, [0.5, 0.5])]
+        {
+            for ((now, first), share) in moved(settings, env_step).iter().zip(&first).zip(shares) {
+                let is_share = |(now, first): (&f64, &f64)| (now - share * first).abs() < 1e-9;
+                assert!(now.iter().zip(first).all(is_share), "{algo:?}, env step {env_step}");
+            }
         }
     }
 }

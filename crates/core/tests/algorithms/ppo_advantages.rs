@@ -2,10 +2,10 @@
 
 use tandem_core::env::api::Ended;
 use tandem_core::marl::learner::Learner;
-use tandem_core::marl::settings::{AdvantageChoice, AlgoChoice, DeviationChoice, LearnerSettings};
+use tandem_core::marl::settings::{AdvantageChoice, AlgoChoice, DeviationChoice, LearnerSettings, NormAdvChoice};
 use tandem_core::nn::graph::Buffers;
 
-use crate::support::{POLICIES, Tiny, learner, named, near, policy_settings, run_calls, write_named};
+use crate::support::{POLICIES, Tiny, learner, named, near, policy_settings, run_calls, words_named, write_named};
 
 /// An env step as the kernels see it.
 #[derive(Clone, Copy, Debug)]
@@ -170,7 +170,52 @@ fn group_relative_advantages_are_those_of_the_formula() {
     }
 }
 
-/// A world of 4 env steps whose start no one can see, cut off by nothing but its end.
+/// Each agent is compared with itself in its own group, and with nobody else.
+#[test]
+fn groups_and_agents_do_not_mix() {
+    let (agents, group) = (2, 3);
+    let settings = LearnerSettings {
+        advantage: AdvantageChoice::Group,
+        envs: 6,
+        group: group as u32,
+        rollout: 1,
+        deviation: DeviationChoice::Population,
+        ..policy_settings()
+    };
+    let learner = learner(Tiny::new(agents as u32, 2, 1, 1), AlgoChoice::Ippo, &settings);
+    let buffers = learner.start::<f64>();
+    let rollout = learner.on_policy().expect("IPPO").rollout;
+    buffers.write(rollout.weight).fill(1.0);
+    // Of the second agent in the second group, all returns are equal.
+    let returns = [[0.0, 9.0], [1.0, 5.0], [2.0, 1.0], [100.0, 7.0], [0.0, 7.0], [-100.0, 7.0]];
+    for (e, returns) in returns.iter().enumerate() {
+        buffers.write(rollout.reward)[e * (agents + 1)..][..agents].copy_from_slice(returns);
+    }
+    run_calls(&learner.gradient_steps, "group_relative", &buffers);
+    let s = 1.5_f64.sqrt();
+    let expected = [[-s, s], [0.0, 0.0], [s, -s], [s, 0.0], [0.0, 0.0], [-s, 0.0]].concat();
+    assert_all_near(&named(&learner, &buffers, "rollout.advantage"), &expected, "group-relative");
+}
+
+/// In f32 the mean of equal numbers is not exactly each of them: what is left must not be divided by next to nothing.
+#[test]
+fn advantages_that_are_all_equal_are_normalised_to_nothing() {
+    for (norm_adv, count) in [(NormAdvChoice::Batch, 128), (NormAdvChoice::Batch, 1), (NormAdvChoice::Agent, 256)] {
+        for advantage in [0.3, 0.7, 1.3] {
+            let settings = LearnerSettings { envs: count, norm_adv, ..policy_settings() };
+            let learner = learner(Tiny::new(2, 2, 1, 1), AlgoChoice::Ippo, &settings);
+            let buffers = learner.start::<f32>();
+            words_named(&learner, &buffers, "minibatch.mask").fill(1);
+            write_named(&learner, &buffers, "minibatch.weight").fill(1.0);
+            write_named(&learner, &buffers, "minibatch.advantage").fill(advantage);
+            run_calls(&learner.gradient_steps, "policy_loss", &buffers);
+            let scaled = named(&learner, &buffers, "minibatch.scaled_advantage");
+            assert!(scaled.iter().all(|&a| a == 0.0), "{count} of {advantage}: {}", scaled[0]);
+        }
+    }
+}
+
+/// Three groups of four pellet worlds, cut off after 12 env steps.
 fn grouped() -> (Learner, Buffers<f32>) {
     use tandem_core::experiment::spec::{EnvChoice, ExperimentSpec};
     use tandem_core::marl::learner::Evaluations;

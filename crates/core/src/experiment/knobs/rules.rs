@@ -7,7 +7,8 @@ use crate::env::registry::EnvError;
 use crate::experiment::run::evaluations;
 use crate::experiment::snapshot::Sentence;
 use crate::experiment::spec::{
-    AdvantageChoice, AlgoChoice, CellKind, EnvChoice, ExperimentSpec, GameChoice, Payoffs, StartChoice,
+    AdvantageChoice, AlgoChoice, CellKind, EnvChoice, ExperimentSpec, GameChoice, LearnerSettings, NormAdvChoice,
+    Payoffs, StartChoice,
 };
 use crate::experiment::world;
 use crate::marl::learner::Learner;
@@ -95,8 +96,14 @@ fn normalise_run(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
     normalise_memory(spec, told);
     if spec.algo.is_policy_gradient() {
         // Last, as the sizes above bound it.
-        let items = spec.learner.envs * spec.learner.rollout;
-        change(spec, "minibatches", items, Bound::AtMost, "notice.too_many_minibatches", told);
+        change(
+            spec,
+            "minibatches",
+            most_minibatches(&spec.learner),
+            Bound::AtMost,
+            "notice.too_many_minibatches",
+            told,
+        );
     }
 }
 
@@ -197,7 +204,7 @@ fn bytes(spec: &ExperimentSpec) -> u64 {
     let mut spec = spec.clone();
     forget_unused(&mut spec); // as it will be when the run is built
     let l = &mut spec.learner;
-    l.minibatches = l.minibatches.min(l.envs * l.rollout);
+    l.minibatches = l.minibatches.min(most_minibatches(l));
     match world::build(&spec) {
         Ok(env) if why_not(&spec, spec.algo).is_none() => {
             Learner::new(env.into(), spec.algo, &spec.learner, spec.seed, evaluations(&spec)).plan.bytes()
@@ -242,6 +249,12 @@ pub fn segment_steps(spec: &ExperimentSpec) -> u32 {
 /// Gradient steps per env step, the training ratio.
 pub fn gradient_steps_per_env_step(spec: &ExperimentSpec) -> f32 {
     gradient_steps_per_update(spec) as f32 / (spec.learner.envs * spec.learner.rollout) as f32
+}
+
+/// Minibatches that a rollout has items for: two each where advantages are normalised, for one alone is always average.
+fn most_minibatches(l: &LearnerSettings) -> u32 {
+    let least = if l.norm_adv == NormAdvChoice::Off { 1 } else { 2 };
+    (l.envs * l.rollout / least).max(1)
 }
 
 /// Gradient steps of one update.

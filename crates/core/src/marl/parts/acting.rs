@@ -19,7 +19,8 @@ pub struct Acting {
     pub stream: Stream,
 }
 
-/// Observe and act: by networks, then by scripts in the seats that have one. Returns ln π(a_i|o_i) `[E, n]` of a softmax policy, which ε-greedy agents have not. New buffers are
+/// Observe and act: by networks, then by scripts in the seats that have one. Returns ln π(a_i|o_i) `[E, n]` of a softmax
+/// policy, which ε-greedy agents have not. New buffers are
 /// named `{name}.act.…`.
 pub fn act(
     plan: &mut Plan,

@@ -124,7 +124,7 @@ impl Compute for GroupRelative {
             }
         }
         for group in returns.chunks_mut(self.group as usize * n) {
-            (0..n).for_each(|i| relative(&mut group[i..], n, self.is_sample));
+            (0..n).for_each(|i| normalise(&mut group[i..], n, |_| R::ONE, self.is_sample, 0.0));
         }
         for (item, advantage) in advantage.chunks_exact_mut(n).enumerate() {
             let e = item % envs;
@@ -135,14 +135,24 @@ impl Compute for GroupRelative {
     }
 }
 
-/// x ← (x − mean) / deviation for every `stride`-th number; 0 where all are equal, as are those of a group of one.
-fn relative<R: Real>(numbers: &mut [R], stride: usize, is_sample: bool) {
-    let all = || numbers.iter().step_by(stride).copied();
-    let count = all().count() as u32;
-    let mean = all().fold(R::ZERO, |sum, x| sum + x) / R::from_u32(count);
-    let square = all().fold(R::ZERO, |sum, x| sum + (x - mean) * (x - mean));
-    let is_equal = all().all(|x| x == numbers[0]);
-    let deviation = (square / R::from_u32(if is_sample { count - 1 } else { count })).sqrt();
+/// x ← (x − mean) / (deviation + `epsilon`) for every `stride`-th number, `weight` saying what each counts in mean and
+/// deviation. Exactly 0 where all that count are equal, as is one alone: what is left of them after rounding says
+/// nothing, and must not be made large.
+pub fn normalise<R: Real>(
+    numbers: &mut [R],
+    stride: usize,
+    weight: impl Fn(usize) -> R,
+    is_sample: bool,
+    epsilon: f32,
+) {
+    let all = || numbers.iter().copied().enumerate().step_by(stride).map(|(at, x)| (weight(at), x));
+    let count = all().fold(R::ZERO, |sum, (w, _)| sum + w);
+    let mean = all().fold(R::ZERO, |sum, (w, x)| sum + w * x) / count;
+    let square = all().fold(R::ZERO, |sum, (w, x)| sum + w * (x - mean) * (x - mean));
+    let mut counting = all().filter(|(w, _)| *w > R::ZERO).map(|(_, x)| x);
+    let first = counting.next();
+    let is_equal = counting.all(|x| Some(x) == first);
+    let deviation = (square / if is_sample { count - R::ONE } else { count }).sqrt() + R::from_f32(epsilon);
     for x in numbers.iter_mut().step_by(stride) {
         *x = if is_equal { R::ZERO } else { (*x - mean) / deviation };
     }

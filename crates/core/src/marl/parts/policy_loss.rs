@@ -4,6 +4,7 @@
 //!
 //! Means are weighted: padding counts nothing, and an agent without a legal action has neither ratio nor entropy.
 
+use super::advantage::normalise;
 use super::clock::{Clock, ENTROPY_NOW, LOSS};
 use super::critic::Heads;
 use super::minibatch::Minibatch;
@@ -51,6 +52,9 @@ impl Statistics {
     }
 }
 
+/// Added to the deviation that advantages are divided by (Yu et al. 2022, as in their code).
+const DEVIATION_EPS: f32 = 1e-5;
+
 /// Over whom advantages are normalised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Normalise {
@@ -77,13 +81,13 @@ pub struct PolicyLoss {
     pub clip: f32,
     /// Normalisation of the advantages.
     pub normalise: Normalise,
-    /// The minibatch; its advantages become normalised.
+    /// The minibatch.
     pub batch: Minibatch,
     /// Logits of the policy as it is now `[M, n, padded(|A|)]`.
     pub logits: Id<Reals, Training>,
     /// ∂L/∂logits, the same shape.
     pub dlogits: Id<Reals, Training>,
-    /// Advantages as they enter the loss `[M, n]`.
+    /// Advantages as they enter the loss, normalised where that is asked for `[M, n]`.
     pub scaled: Id<Reals, Training>,
     /// Weight of the entropy, and where the loss goes.
     pub clock: Clock,
@@ -159,18 +163,7 @@ impl PolicyLoss {
             Normalise::Agent => (0..n, n),
         };
         for start in first {
-            let rows = || (start..scaled.len()).step_by(step);
-            let count = rows().fold(R::ZERO, |sum, row| sum + acts(row));
-            if count == R::ZERO {
-                continue;
-            }
-            let mean = rows().fold(R::ZERO, |sum, row| sum + acts(row) * scaled[row]) / count;
-            let square = |row: usize| acts(row) * (scaled[row] - mean) * (scaled[row] - mean);
-            let variance = rows().fold(R::ZERO, |sum, row| sum + square(row)) / count;
-            let deviation = variance.sqrt() + R::from_f32(1e-8);
-            for row in (start..scaled.len()).step_by(step) {
-                scaled[row] = (scaled[row] - mean) / deviation;
-            }
+            normalise(&mut scaled[start..], step, |at| acts(start + at), false, DEVIATION_EPS);
         }
     }
 }
