@@ -1,5 +1,5 @@
-//! The front doors: a window or a command on the desktop; in a browser the page, or the session's worker where the same module is
-//! started in a worker.
+//! The front doors: a window or a command on the desktop; in a browser the page, or the session's worker where the same
+//! module is started in a worker.
 
 #[cfg(not(target_arch = "wasm32"))]
 fn main() -> std::process::ExitCode {

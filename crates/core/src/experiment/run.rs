@@ -66,8 +66,8 @@ enum Part {
 }
 
 impl Run {
-    /// Builds `spec`; its first work is to evaluate the untrained parameters. Refuses with a sentence where the world or the algorithm
-    /// does not fit.
+    /// Builds `spec`; its first work is to evaluate the untrained parameters. Refuses with a sentence where the world or
+    /// the algorithm does not fit.
     pub fn new(spec: ExperimentSpec, number: u32) -> Result<Self, Sentence> {
         let env: Arc<dyn Env> = world::build(&spec)?.into();
         if let Some(reason) = why_not(&spec, spec.algo) {

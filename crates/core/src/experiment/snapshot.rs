@@ -218,7 +218,8 @@ pub struct EvalPoint {
     pub min: f32,
     /// See `min`.
     pub max: f32,
-    /// Half width of the 95 % interval of the mean over its episodes (0 where every start is played once and nothing is drawn).
+    /// Half width of the 95 % interval of the mean over its episodes (0 where every start is played once and nothing is
+    /// drawn).
     pub ci95: f32,
     /// Mean undiscounted return of each agent.
     pub returns: Vec<f32>,

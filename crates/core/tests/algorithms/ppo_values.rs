@@ -183,8 +183,9 @@ fn p29_advantages_are_normalised_over_agents_that_act() {
             let mean = rows().map(|row| scaled[row]).sum::<f64>() / count;
             let square = rows().map(|row| scaled[row] * scaled[row]).sum::<f64>() / count;
             let raw_mean = rows().map(|row| raw[row]).sum::<f64>() / count;
-            let deviation = (rows().map(|row| (raw[row] - raw_mean).powi(2)).sum::<f64>() / count).sqrt();
-            let expected = (deviation / (deviation + 1e-5)).powi(2);
+            let squared = |x: f64| x * x;
+            let deviation = (rows().map(|row| squared(raw[row] - raw_mean)).sum::<f64>() / count).sqrt();
+            let expected = squared(deviation / (deviation + 1e-5));
             assert!(
                 mean.abs() < 1e-12 && (square - expected).abs() < 1e-9,
                 "{norm_adv:?}, {agents:?}: {mean}, {square}"

@@ -1,7 +1,7 @@
 //! Seats as text: one word for each agent, in order, separated by commas.
 //!
-//! `learner` (group a; alone: everyone), `learner.b`, `frozen`, a script's name, `human` or `human.SCRIPT` (who plays where no person
-//! can). Whether the words suit the world and each other is for [`super::normalise`].
+//! `learner` (group a; alone: everyone), `learner.b`, `frozen`, a script's name, `human` or `human.SCRIPT` (who plays
+//! where no person can). Whether the words suit the world and each other is for [`super::normalise`].
 
 use super::rules::num_agents;
 use super::values::shortened;
