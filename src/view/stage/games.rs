@@ -66,9 +66,11 @@ impl GameStage {
         };
         // Beneath the table: what is true of the cell pointed at or tapped, else what the marks mean.
         let theme = ctx.theme;
-        // On a low stage the sentences share lines, and the table keeps the height.
+        // On a low stage the sentences share lines, on the lowest there are none: the table keeps the height.
         let is_low = rect.height() < 270.0;
-        let foot = theme.size.small * 1.35 * if is_low { 2.0 } else { 5.0 } + 8.0;
+        let has_foot = rect.height() >= 200.0;
+        let lines = if is_low { 2.0 } else { 5.0 };
+        let foot = if has_foot { theme.size.small * 1.35 * lines + 8.0 } else { 0.0 };
         let upper = Rect::from_min_max(rect.min, pos2(rect.right(), (rect.bottom() - foot).max(rect.center().y)));
         let reply = table_ui(ui, ctx, upper, &table, &mut self.pending[0], self.chosen);
         if let Some(done) = reply.edit {
@@ -80,6 +82,9 @@ impl GameStage {
             self.chosen = (self.chosen != Some(cell)).then_some(cell);
         }
         let fits = |cell: &(u32, u32)| cell.0 < game.rows() && cell.1 < game.columns() && !is_editing;
+        if !has_foot {
+            return;
+        }
         let lines = if let Some(cell) = reply.hovered.or(self.chosen).filter(fits) {
             sentences(ctx, &table, cell)
         } else {
