@@ -14,7 +14,7 @@ use crate::view::parts;
 use crate::view::widgets::{Button, note, tag};
 
 /// Width of the columns before the chart, and the chart's least and largest.
-const COLUMNS: f32 = 258.0;
+const COLUMNS: f32 = 278.0;
 const CHART: (f32, f32) = (48.0, 360.0);
 
 /// The view; it keeps nothing.

@@ -356,13 +356,16 @@ fn cover(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>)
         }
     };
     let rect = ui.available_rect_before_wrap();
+    if !ctx.view.compact {
+        ui.spacing_mut().item_spacing.y = 3.0; // two lines and two rows of offers in the card's height
+    }
     ui.horizontal(|ui| {
         let (slot, _) = ui.allocate_exact_size(vec2(18.0, theme.size.control), egui::Sense::hover());
         crate::view::icons::paint(ui.painter(), icon, slot, 15.0, color);
         let room = (rect.width() - 18.0 - theme.size.control - 24.0).max(120.0);
         ui.allocate_ui(vec2(room, theme.size.control), |ui| {
             ui.set_min_width(room);
-            ui.add_space(5.0);
+            ui.add_space(3.0);
             ui.add(egui::Label::new(RichText::new(&text).font(theme.body()).color(theme.text)).wrap());
         });
         // Until a diverged run has been given weights, nothing else can be done with it.
