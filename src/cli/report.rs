@@ -138,7 +138,7 @@ impl Report {
 fn metric(run: &Run) -> &'static str {
     match run.learner.env.info().headline {
         Headline::Steps => "steps",
-        Headline::Return => "return",
+        Headline::Mean { .. } | Headline::Sum => "return",
     }
 }
 

@@ -3,6 +3,7 @@
 //! A view is a function of what it reads: everything it may look at is in [`ViewCtx`], everything it may ask for is
 //! an [`Action`]. A view keeps only what can be thrown away (a camera angle, an open row).
 
+use tandem_core::env::api::Label;
 use tandem_core::experiment::command::{Command, Watch};
 use tandem_core::experiment::snapshot::{EvalPoint, Facts, Sentence, Snapshot};
 use tandem_core::experiment::spec::{EnvChoice, ExperimentSpec};
@@ -41,6 +42,18 @@ pub struct ViewCtx<'a> {
     pub compact: bool,
     /// What a click on the stage edits.
     pub edit: EditMode,
+}
+
+impl ViewCtx<'_> {
+    /// Names of an agent's actions.
+    pub fn actions(&self, agent: u32) -> &[Label] {
+        self.facts.role(agent).map_or(&[], |role| &role.actions)
+    }
+
+    /// Name of an agent's action.
+    pub fn action_name(&self, agent: u32, action: u32) -> String {
+        self.facts.action(agent, action).map_or_else(String::new, |name| self.texts.label(name))
+    }
 }
 
 /// The evaluation curve of an earlier run.

@@ -52,6 +52,11 @@ pub fn count(value: u32) -> String {
     out
 }
 
+/// A whole number with a real minus sign.
+pub fn integer(value: i32) -> String {
+    minus(value.to_string())
+}
+
 /// A measured value to about three significant digits, with a real minus sign.
 pub fn value(v: f32) -> String {
     let size = v.abs();

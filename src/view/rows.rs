@@ -95,7 +95,7 @@ fn bars(ui: &mut Ui, ctx: &ViewCtx<'_>, agent: u32, size: Vec2, (low, high): (f3
         };
         let figure = if is_policy { numbers::percent(*value) } else { numbers::value(*value) };
         painter.text(pos2(center, edge), anchor, figure, theme.tiny(), ink);
-        let name = ctx.facts.action_names.get(action as usize).map_or("", |name| texts.t(name));
+        let name = ctx.action_name(agent, action);
         painter.text(pos2(center, rect.bottom() - 5.0), Align2::CENTER_BOTTOM, name, theme.tiny(), ink);
     }
     let tip = if is_policy { "policy.row.tip" } else { "q.row.tip" };

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use tandem_core::env::api::Label;
 use tandem_core::experiment::snapshot::Sentence;
 
 /// The text files by domain, as embedded.
@@ -102,6 +103,13 @@ impl Texts {
     pub fn sentence(self, sentence: &Sentence) -> String {
         let args: Vec<&str> = sentence.args.iter().map(|arg| self.t(arg)).collect();
         self.f(&sentence.id, &args)
+    }
+
+    /// A name with numbers in it.
+    #[must_use]
+    pub fn label(self, label: &Label) -> String {
+        let args: Vec<String> = label.args.iter().map(|&number| super::numbers::integer(number)).collect();
+        self.f(&label.id, &args.iter().map(String::as_str).collect::<Vec<_>>())
     }
 }
 

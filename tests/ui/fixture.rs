@@ -3,7 +3,7 @@
 use tandem::view::api::{EditMode, KeptCurve, ViewCtx};
 use tandem::view::text::{Lang, Texts};
 use tandem::view::theme::Theme;
-use tandem_core::env::api::{Frame, Mix};
+use tandem_core::env::api::{Frame, Mix, Role, Thing, ThingKind};
 use tandem_core::experiment::command::{Command, Watch};
 use tandem_core::experiment::session::Session;
 use tandem_core::experiment::snapshot::{
@@ -63,7 +63,8 @@ pub(crate) fn pellet(algo: AlgoChoice) -> Page {
         run: 1,
         num_agents: 2,
         num_actions: 5,
-        action_names: names.map(str::to_owned).to_vec(),
+        roles: vec![Role::agent(&names, Vec::new())],
+        role_of: vec![0; 2],
         lower_is_better: true,
         max_steps: 50,
         optimum: Some(Optimum { value: 3.0, exact: true, full_information: false }),
@@ -98,7 +99,8 @@ pub(crate) fn pellet(algo: AlgoChoice) -> Page {
             height,
             walls: vec![false; 16],
             agents,
-            pellets: vec![pellet],
+            levels: Vec::new(),
+            things: vec![Thing { kind: ThingKind::Pellet, id: pellet, cell: pellet, level: 0 }],
             sight: None,
             arrived: vec![false, false],
         }),
@@ -139,7 +141,7 @@ pub(crate) fn matrix(game: GameChoice, rows: u32, columns: u32, payoffs: &[(f32,
     let mut page = pellet(AlgoChoice::Iql);
     page.spec = ExperimentSpec::defaults(EnvChoice::Matrix, AlgoChoice::Iql);
     page.spec.matrix.game = game;
-    page.facts.action_names = names.iter().map(|&name| name.to_owned()).collect();
+    page.facts.roles = vec![Role::agent(names, Vec::new())];
     page.facts.lower_is_better = false;
     page.facts.exhausted_starts = 1;
     page.facts.optimum = None;

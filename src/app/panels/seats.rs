@@ -5,9 +5,10 @@
 use egui::{Align, Label, Layout, RichText, Ui, vec2};
 use tandem_core::env::script::{SCRIPTS, Script};
 use tandem_core::experiment::command::LiveChange;
-use tandem_core::experiment::knobs::{Knob, can_reseat, letter, num_agents};
+use tandem_core::experiment::knobs::{Knob, can_reseat, letter};
 use tandem_core::experiment::spec::{Controller, Seats};
 use tandem_core::experiment::world;
+use tandem_core::experiment::world::num_agents;
 
 use super::choice::{entry, menu};
 use super::setup::{field_notes, tip_ui};

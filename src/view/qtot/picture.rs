@@ -182,8 +182,8 @@ impl Picture<'_> {
 
 /// Text of a joint action of a pair: `(right, up)`.
 pub fn joint_name(ctx: &ViewCtx<'_>, action: (u32, u32)) -> String {
-    let name = |action: u32| ctx.facts.action_names.get(action as usize).map_or("?", |name| ctx.texts.t(name));
-    format!("({}, {})", name(action.0), name(action.1))
+    let (first, second) = ctx.snapshot.joint.as_ref().map_or((0, 1), |joint| joint.pair);
+    format!("({}, {})", ctx.action_name(first, action.0), ctx.action_name(second, action.1))
 }
 
 /// The joint action whose dot is nearest to the pointer, within reach.

@@ -34,9 +34,9 @@ pub fn table_ui(
     let (rows, columns) = (mixed.utilities.0.len() as u32, mixed.utilities.1.len() as u32);
     let (rect, response) = ui.allocate_exact_size(size, Sense::CLICK);
     let painter = ui.painter_at(rect.expand(1.0));
-    let name = |action: u32| ctx.facts.action_names.get(action as usize).map_or("", |name| ctx.texts.t(name));
+    let name = |agent: u32, action: u32| ctx.action_name(agent, action);
     let widest = (0..rows)
-        .map(|row| painter.layout_no_wrap(name(row).to_owned(), theme.tiny(), theme.text).size().x)
+        .map(|row| painter.layout_no_wrap(name(picture.pair.0, row), theme.tiny(), theme.text).size().x)
         .chain([painter.layout_no_wrap("−0.00".to_owned(), theme.tiny(), theme.text).size().x])
         .fold(0.0, f32::max);
     let line = theme.size.tiny * 1.35;
@@ -66,7 +66,7 @@ pub fn table_ui(
             };
             let is_tight = which == 0 && cell.y < 2.0 * line;
             let above = if is_tight { Align2::RIGHT_CENTER } else { above };
-            painter.text(center, above, name(action), theme.tiny(), ink);
+            painter.text(center, above, name(agent, action), theme.tiny(), ink);
             if !is_tight {
                 painter.text(center, below, numbers::short(*utility), theme.tiny(), theme.text_faint);
             }

@@ -92,7 +92,7 @@ pub fn starts_of(settings: &PelletSettings) -> Vec<u32> {
     world.reset_to(state.view_mut(), 0);
     match world.frame(state.view()) {
         Frame::Grid { agents, .. } => agents,
-        Frame::Matrix { .. } => vec![0; agents],
+        _ => vec![0; agents],
     }
 }
 

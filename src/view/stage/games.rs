@@ -56,7 +56,7 @@ impl GameStage {
         let is_common = game.is_common() && !(is_editing && self.is_split);
         let table = PayoffTable {
             game,
-            names: &ctx.facts.action_names,
+            names: ctx.actions(0),
             played,
             greedy: greedy(&ctx.snapshot.stage),
             frequencies: frequencies(&ctx.snapshot.stage).filter(|_| !is_editing),
@@ -136,8 +136,8 @@ impl GameStage {
             // Agent 1's action 1 leads to 2A, its action 2 to 2B; its greedy choice is drawn strong.
             let is_taken = stage == index;
             let is_meant = stage == 0 && greedy(&ctx.snapshot.stage).is_some_and(|(row, _)| row + 1 == index);
-            let name = ctx.facts.action_names.get(index as usize - 1).map_or("", |name| ctx.texts.t(name));
-            branch(&painter, ctx, root, panel, name, is_taken || is_meant);
+            let name = ctx.action_name(0, index - 1);
+            branch(&painter, ctx, root, panel, &name, is_taken || is_meant);
         }
         state_box(&painter, ctx, root, stage == 0);
         let title = stages.first().map_or("", |name| ctx.texts.t(name));
@@ -155,7 +155,7 @@ impl GameStage {
             painter.text(panel.center_top() + vec2(0.0, 8.0), Align2::CENTER_TOP, title, theme.body(), theme.text);
             let table = PayoffTable {
                 game: &game,
-                names: &ctx.facts.action_names,
+                names: ctx.actions(0),
                 played: played.filter(|_| is_here),
                 greedy: greedy(&ctx.snapshot.stage).filter(|_| is_here),
                 frequencies: None,
@@ -225,9 +225,7 @@ fn describe(
     played: Option<(u32, u32)>,
     state: Option<&String>,
 ) {
-    let name = |action: u32| {
-        ctx.facts.action_names.get(action as usize).map_or_else(String::new, |name| ctx.texts.t(name).to_owned())
-    };
+    let name = |action: u32| ctx.action_name(0, action);
     let state = state.map_or("", |id| ctx.texts.t(id));
     let text = match played {
         Some((row, column)) => ctx.texts.f("stage.game.played", &[state, &name(row), &name(column)]),

@@ -153,7 +153,7 @@ fn moment(ctx: &ViewCtx<'_>) -> Moment {
 fn paint_overlay(painter: &Painter, ctx: &ViewCtx<'_>, world: &World<'_>, grid: Rect, chosen: Overlay) {
     let stage = &ctx.snapshot.stage;
     let theme = ctx.theme;
-    let names = &ctx.facts.action_names;
+    let names = ctx.actions(ctx.selected_agent);
     let is_ready = stage.overlay_agent == ctx.selected_agent;
     let values = if is_ready { stage.overlay.as_slice() } else { &[] };
     let cells = (0_u32..).zip(values).filter(|(_, q)| !q.is_empty());
@@ -198,7 +198,7 @@ fn paint_starts(painter: &Painter, ctx: &ViewCtx<'_>, world: &World<'_>, grid: R
 /// Where an agent's greedy action leads from the state on stage.
 fn next_direction(ctx: &ViewCtx<'_>, agent: u32) -> Option<Vec2> {
     let action = *ctx.snapshot.stage.greedy.get(agent as usize)?;
-    ctx.facts.action_names.get(action as usize).map(|name| overlay::direction(name))
+    ctx.facts.action(agent, action).map(|name| overlay::direction(&name.id))
 }
 
 /// A small tip at a disc's edge: where the agent is about to go.
@@ -236,7 +236,8 @@ fn select(
 fn describe(response: &Response, ctx: &ViewCtx<'_>, world: &World<'_>) {
     let place = |cell: u32| format!("({}, {})", cell % world.width + 1, cell / world.width + 1);
     let list = |cells: &[u32]| cells.iter().map(|&cell| place(cell)).collect::<Vec<_>>().join(" ");
-    let text = ctx.texts.f("stage.grid.described", &[&list(world.agents), &list(world.pellets)]);
+    let cells: Vec<u32> = world.things.iter().map(|thing| thing.cell).collect();
+    let text = ctx.texts.f("stage.grid.described", &[&list(world.agents), &list(&cells)]);
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, &text));
 }
 
@@ -251,9 +252,9 @@ fn cell_tip(ui: &mut Ui, ctx: &ViewCtx<'_>, world: &World<'_>, cell: u32) {
     ui.label(egui::RichText::new(texts.f("stage.cell.if", &[&agent])).color(ctx.theme.text_dim).small());
     let best = overlay::best_actions(q);
     egui::Grid::new("cell q").num_columns(2).spacing(vec2(12.0, 2.0)).show(ui, |ui| {
-        for (action, (value, name)) in (0_u32..).zip(q.iter().zip(&ctx.facts.action_names)) {
+        for (action, value) in (0_u32..).zip(q) {
             let color = if best.contains(&action) { ctx.theme.text } else { ctx.theme.text_dim };
-            ui.colored_label(color, texts.t(name));
+            ui.colored_label(color, ctx.action_name(ctx.selected_agent, action));
             ui.colored_label(color, numbers::value(*value));
             ui.end_row();
         }

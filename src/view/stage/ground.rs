@@ -1,7 +1,7 @@
 //! The ground of a grid world: its cells, walls and pellets, discs for agents, the square an agent sees.
 
 use egui::{Align2, CornerRadius, Painter, Pos2, Rect, Stroke, StrokeKind, Vec2, pos2, vec2};
-use tandem_core::env::api::Frame;
+use tandem_core::env::api::{Frame, Thing};
 use tandem_core::experiment::spec::CellKind;
 
 use crate::view::api::ViewCtx;
@@ -20,8 +20,10 @@ pub struct World<'a> {
     pub walls: &'a [bool],
     /// Cell of each agent.
     pub agents: &'a [u32],
-    /// Cells of the pellets left.
-    pub pellets: &'a [u32],
+    /// Level of each agent; empty where they have none.
+    pub levels: &'a [u32],
+    /// What the agents are after and have not got yet.
+    pub things: &'a [Thing],
     /// Sight radius in cells, `None` when unlimited.
     pub sight: Option<u32>,
     /// Agents that reached a pellet in the last env step.
@@ -32,10 +34,10 @@ impl<'a> World<'a> {
     /// The grid world of a frame; `None` for other frames.
     pub fn of(frame: &'a Frame) -> Option<Self> {
         match frame {
-            Frame::Grid { width, height, walls, agents, pellets, sight, arrived } => {
-                Some(Self { width: *width, height: *height, walls, agents, pellets, sight: *sight, arrived })
+            Frame::Grid { width, height, walls, agents, levels, things, sight, arrived } => {
+                Some(Self { width: *width, height: *height, walls, agents, levels, things, sight: *sight, arrived })
             }
-            Frame::Matrix { .. } => None,
+            Frame::Matrix { .. } | Frame::Board { .. } | Frame::Particles { .. } => None,
         }
     }
 
@@ -150,8 +152,8 @@ pub fn paint_sight(painter: &Painter, ctx: &ViewCtx<'_>, world: &World<'_>, grid
 
 /// The pellets that are left.
 pub fn paint_pellets(painter: &Painter, theme: &Theme, world: &World<'_>, grid: Rect) {
-    for &pellet in world.pellets {
-        let cell = world.cell(grid, pellet);
+    for thing in world.things {
+        let cell = world.cell(grid, thing.cell);
         let edge = Stroke::new(1.5, theme.mix(theme.pellet, theme.on_agent(), 0.4));
         painter.circle(cell.center(), cell.width() * 0.155, theme.pellet, edge);
     }

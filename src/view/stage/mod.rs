@@ -58,6 +58,7 @@ impl StageView {
             match frame {
                 Frame::Grid { .. } => self.grid.ui(ui, ctx, frame, self.overlay, actions),
                 Frame::Matrix { .. } => self.games.ui(ui, ctx, frame, actions),
+                Frame::Board { .. } | Frame::Particles { .. } => {}
             }
         });
         person::ui(ui, ctx, actions);
@@ -184,6 +185,7 @@ impl StageView {
             (Frame::Matrix { repetition: (rounds, next), .. }, _) if *rounds > 1 => {
                 texts.f("stage.round", &[&next.to_string(), &rounds.to_string()])
             }
+            (Frame::Board { .. } | Frame::Particles { .. }, _) => String::new(),
             (Frame::Matrix { .. }, _) => texts.t("stage.caption.game").to_owned(),
             (Frame::Grid { .. }, _) if ctx.edit != EditMode::None => texts.t("stage.caption.edit").to_owned(),
             (Frame::Grid { .. }, Overlay::Arrows) => texts.f("stage.caption.arrows", &[&agent]),
@@ -257,10 +259,10 @@ fn agents_row(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
                 if let Some(id) = person::seat_id(ctx, agent) {
                     push(&format!("{}  ", ctx.texts.t(&id)), theme.text_faint);
                 }
-                let action = stage.actions.get(index).and_then(|action| ctx.facts.action_names.get(*action as usize));
+                let action = stage.actions.get(index).and_then(|&action| ctx.facts.action(agent, action));
                 let explored = stage.explored.get(index).copied().unwrap_or(false) && action.is_some();
-                let action = action.map_or("–", |name| ctx.texts.t(name));
-                push(action, if explored { theme.warn } else { theme.text });
+                let action = action.map_or_else(|| "–".to_owned(), |name| ctx.texts.label(name));
+                push(&action, if explored { theme.warn } else { theme.text });
                 // At the start of an episode nothing has been done or paid yet.
                 let has_acted = index < stage.actions.len();
                 let number = |values: &[f32]| match values.get(index) {

@@ -4,6 +4,7 @@
 //! the best and the second best action, relative to the largest gap on the grid.
 
 use egui::{Align2, Color32, Mesh, Painter, Pos2, Rect, Stroke, Vec2, vec2};
+use tandem_core::env::api::Label;
 
 use crate::view::numbers;
 use crate::view::theme::Theme;
@@ -68,13 +69,13 @@ pub fn range(overlay: &[Vec<f32>]) -> Option<(f32, f32)> {
 }
 
 /// The greedy arrows of one cell.
-pub fn paint_arrows(painter: &Painter, cell: Rect, q: &[f32], names: &[String], color: Color32) {
+pub fn paint_arrows(painter: &Painter, cell: Rect, q: &[f32], names: &[Label], color: Color32) {
     let best = best_actions(q);
     let size = cell.width();
     let stroke = Stroke::new((size * 0.032).clamp(1.4, 3.0), color);
     for action in &best {
         let Some(name) = names.get(*action as usize) else { continue };
-        let along = direction(name);
+        let along = direction(&name.id);
         if along == Vec2::ZERO {
             painter.circle_stroke(cell.center(), size * 0.07, stroke);
             continue;
@@ -91,10 +92,10 @@ pub fn paint_arrows(painter: &Painter, cell: Rect, q: &[f32], names: &[String], 
 }
 
 /// Adds the Q-values of one cell to `mesh`: a triangle per direction, a square in the middle for staying.
-pub fn push_q(mesh: &mut Mesh, theme: &Theme, cell: Rect, q: &[f32], names: &[String], range: (f32, f32)) {
+pub fn push_q(mesh: &mut Mesh, theme: &Theme, cell: Rect, q: &[f32], names: &[Label], range: (f32, f32)) {
     for (value, name) in q.iter().zip(names) {
         let color = theme.viridis(unit(*value, range));
-        let along = direction(name);
+        let along = direction(&name.id);
         if along == Vec2::ZERO {
             continue;
         }
@@ -107,7 +108,7 @@ pub fn push_q(mesh: &mut Mesh, theme: &Theme, cell: Rect, q: &[f32], names: &[St
         mesh.add_triangle(base, base + 1, base + 2);
     }
     for (value, name) in q.iter().zip(names) {
-        if direction(name) == Vec2::ZERO {
+        if direction(&name.id) == Vec2::ZERO {
             let middle = Rect::from_center_size(cell.center(), Vec2::splat(cell.width() * STAY_SHARE));
             mesh.add_colored_rect(middle, theme.viridis(unit(*value, range)));
         }
@@ -115,7 +116,7 @@ pub fn push_q(mesh: &mut Mesh, theme: &Theme, cell: Rect, q: &[f32], names: &[St
 }
 
 /// Over the mesh: borders between the triangles, a mark on the best ones, numbers where there is room.
-pub fn paint_q_details(painter: &Painter, theme: &Theme, cell: Rect, q: &[f32], names: &[String], range: (f32, f32)) {
+pub fn paint_q_details(painter: &Painter, theme: &Theme, cell: Rect, q: &[f32], names: &[Label], range: (f32, f32)) {
     let line = Stroke::new(1.0, theme.fade(theme.card, 0.55));
     let middle = cell.width() * STAY_SHARE / 2.0;
     for corner in [vec2(-1.0, -1.0), vec2(1.0, -1.0), vec2(1.0, 1.0), vec2(-1.0, 1.0)] {
@@ -124,7 +125,7 @@ pub fn paint_q_details(painter: &Painter, theme: &Theme, cell: Rect, q: &[f32], 
     let best = best_actions(q);
     let has_room = cell.width() >= 84.0;
     for (action, (value, name)) in (0_u32..).zip(q.iter().zip(names)) {
-        let at = cell.center() + direction(name) * cell.width() * 0.335;
+        let at = cell.center() + direction(&name.id) * cell.width() * 0.335;
         let ink = theme.ink_on(theme.viridis(unit(*value, range)));
         let is_best = best.contains(&action);
         if has_room {

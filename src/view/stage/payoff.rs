@@ -2,6 +2,7 @@
 //! and Pareto cells marked, the gain of changing alone on hover, numbers to type while editing.
 
 use egui::{Align2, Color32, CornerRadius, FontId, Painter, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+use tandem_core::env::api::Label;
 use tandem_core::env::bimatrix::Bimatrix;
 use tandem_core::env::matrix_game::PAYOFF;
 
@@ -9,14 +10,15 @@ use crate::view::api::ViewCtx;
 use crate::view::numbers;
 use crate::view::parts;
 use crate::view::stage::ground::paint_agent;
+use crate::view::text::Texts;
 
 /// A table and what is known about it.
 #[derive(Clone, Copy, Debug)]
 pub struct PayoffTable<'a> {
     /// The payoffs.
     pub game: &'a Bimatrix,
-    /// Text ids of the actions.
-    pub names: &'a [String],
+    /// Names of the actions.
+    pub names: &'a [Label],
     /// The joint action just played here.
     pub played: Option<(u32, u32)>,
     /// Greedy actions of both agents, where this is the state on stage.
@@ -29,6 +31,12 @@ pub struct PayoffTable<'a> {
     pub is_editing: bool,
     /// One number per cell stands for both agents.
     pub is_common: bool,
+}
+
+impl PayoffTable<'_> {
+    fn name(&self, texts: Texts, action: u32) -> String {
+        self.names.get(action as usize).map_or_else(String::new, |name| texts.label(name))
+    }
 }
 
 /// A payoff being changed.
@@ -58,7 +66,7 @@ impl Layout {
         let widest = table
             .names
             .iter()
-            .map(|name| painter.layout_no_wrap(ctx.texts.t(name).to_owned(), theme.small(), theme.text).size().x)
+            .map(|name| painter.layout_no_wrap(ctx.texts.label(name), theme.small(), theme.text).size().x)
             .fold(28.0, f32::max);
         let left = (widest + 22.0).max(if has_bars { 74.0 } else { 0.0 });
         let top = theme.size.small * 1.4 + if has_bars { theme.size.tiny * 1.4 + 12.0 } else { 10.0 };
@@ -164,13 +172,13 @@ pub fn table_ui(
 /// What is true of a joint action, in sentences with their colours.
 pub fn sentences(ctx: &ViewCtx<'_>, table: &PayoffTable<'_>, cell: (u32, u32)) -> Vec<(String, Color32)> {
     let (texts, theme) = (ctx.texts, ctx.theme);
-    let name = |action: u32| table.names.get(action as usize).map_or("", |name| texts.t(name));
+    let name = |action: u32| table.name(texts, action);
     let (one, two) = table.game.at(cell.0, cell.1);
     let paid = if table.is_common {
-        texts.f("stage.cell.payoff", &[name(cell.0), name(cell.1), &numbers::payoff(one)])
+        texts.f("stage.cell.payoff", &[&name(cell.0), &name(cell.1), &numbers::payoff(one)])
     } else {
         let payoffs = [numbers::payoff(one), numbers::payoff(two)];
-        texts.f("stage.cell.payoffs", &[name(cell.0), name(cell.1), &payoffs[0], &payoffs[1]])
+        texts.f("stage.cell.payoffs", &[&name(cell.0), &name(cell.1), &payoffs[0], &payoffs[1]])
     };
     let mut lines = vec![(paid, theme.text)];
     let gain = table.game.gain(cell.0, cell.1);
@@ -221,7 +229,7 @@ fn heads(painter: &Painter, ctx: &ViewCtx<'_>, table: &PayoffTable<'_>, layout: 
             painter.rect(line, CornerRadius::same(5), theme.fade(color, 0.18), ring, StrokeKind::Inside);
         }
         let ink = if is_greedy { color } else { theme.text_dim };
-        painter.text(line.center(), Align2::CENTER_CENTER, ctx.texts.t(name), theme.small(), ink);
+        painter.text(line.center(), Align2::CENTER_CENTER, ctx.texts.label(name), theme.small(), ink);
         if let Some(&share) = frequencies.and_then(|shares| shares.get(action as usize)) {
             let bar = Rect::from_min_size(pos2(line.left(), line.bottom() + 2.0), vec2(line.width(), 3.0));
             let filled = Rect::from_min_size(bar.min, vec2(bar.width() * share.clamp(0.0, 1.0), bar.height()));
@@ -289,8 +297,8 @@ fn edit_cell(
         let mut value = held.map_or(if agent == 0 { payoffs.0 } else { payoffs.1 }, |edit| edit.value);
         let field = egui::DragValue::new(&mut value).range(PAYOFF).speed(0.1).max_decimals(2);
         let field = field.custom_formatter(|value, _| numbers::payoff(value as f32)).update_while_editing(false);
-        let name = |action: u32| table.names.get(action as usize).map_or("", |name| ctx.texts.t(name));
-        let label = ctx.texts.f("stage.edit.payoff", &[&(agent + 1).to_string(), name(row), name(column)]);
+        let name = |action: u32| table.name(ctx.texts, action);
+        let label = ctx.texts.f("stage.edit.payoff", &[&(agent + 1).to_string(), &name(row), &name(column)]);
         let response = ui.put(place, field).accessible_name(label);
         if response.changed() {
             *pending = Some(Edit { cell: (row, column), agent, value });

@@ -78,11 +78,12 @@ pub(super) fn ui(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
         if !ctx.compact {
             ui.add(Label::new(text).wrap());
         }
-        for (action, name) in (0_u32..).zip(&ctx.facts.action_names) {
+        for action in 0..ctx.actions(agent).len() as u32 {
+            let name = ctx.action_name(agent, action);
             let legal = ctx.snapshot.stage.legal.get(agent as usize);
             let is_legal = legal.and_then(|legal| legal.get(action as usize).copied()).unwrap_or(false);
-            let called = ctx.texts.f("stage.person.act", &[&number, ctx.texts.t(name)]);
-            let button = Button { name: &called, ..Button::text(ctx.texts.t(name)) };
+            let called = ctx.texts.f("stage.person.act", &[&number, &name]);
+            let button = Button { name: &called, ..Button::text(&name) };
             let button = button.tip(ctx.texts.t("stage.person.tip")).enabled(next.is_some() && is_legal);
             if button.show(ui, ctx.theme).clicked() {
                 actions.push(act(ctx, agent, action));
@@ -94,7 +95,7 @@ pub(super) fn ui(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
 /// What the keys pressed since the last frame do, where it is a person's turn.
 pub fn pressed(egui: &Context, ctx: &ViewCtx<'_>) -> Option<Action> {
     let agent = next(ctx)?;
-    let index = |name: &str| ctx.facts.action_names.iter().position(|known| known == name);
+    let index = |name: &str| ctx.actions(agent).iter().position(|known| known.id == name);
     let action = KEYS.iter().find_map(|(keys, name)| {
         let action = index(name)?;
         let is_pressed = |key: &Key| egui.input_mut(|input| input.consume_key(Modifiers::NONE, *key));

@@ -4,7 +4,9 @@
 //! copy of numbers, and a checkpoint or a shader sees the same words. Validation happens in constructors: once a
 //! rule object exists, nothing here can fail.
 
+use crate::base::float::Real;
 use crate::base::rng::Draws;
+pub use crate::env::frame::{Frame, Outcome, Particle, Thing, ThingKind};
 use crate::env::script::{Program, Script, Uniform};
 
 /// What the rest of the program needs to know about an environment, fixed for its life.
@@ -12,18 +14,20 @@ use crate::env::script::{Program, Script, Uniform};
 pub struct EnvInfo {
     /// Number of agents, n.
     pub num_agents: u32,
-    /// Number of actions of every agent, |A| (illegal ones are masked).
+    /// Number of actions, |A|: the most of any role. What an agent lacks or may not do now is masked.
     pub num_actions: u32,
-    /// Text id of each action's name (`action.up`), length |A|.
-    pub action_names: Vec<String>,
-    /// A name for every index of the observation vector (agent independent), in words such as `own x`.
-    pub obs_names: Vec<String>,
-    /// A name for every index of the global state vector.
-    pub state_names: Vec<String>,
+    /// Length of an observation vector: the longest of any role, zeros behind a shorter one.
+    pub obs_len: u32,
+    /// Length of the global state vector.
+    pub state_len: u32,
+    /// The kinds of agents, see [`EnvInfo::role`].
+    pub roles: Vec<Role>,
+    /// Each agent's kind, an index of `roles` `[n]`.
+    pub role_of: Vec<u32>,
     /// Text id of each of the reward's parts (`part.team`); [`StepOut::parts`] has one row of these per agent.
     pub part_names: Vec<String>,
     /// Weight of each part in an agent's reward, see [`weighted`].
-    pub part_weights: Vec<f32>,
+    pub part_weights: Vec<f64>,
     /// The two parts that α mixes, where there are such: their weights are α and 1 − α, see [`remixed`].
     pub mix: Option<Mix>,
     /// The action that does nothing and so counts as no move, where there is one.
@@ -37,6 +41,8 @@ pub struct EnvInfo {
     /// Whether there is one reward of the team, as VDN and QMIX require: a common reward, or one that is common but
     /// for each agent's own costs, which are then summed. See [`Env::team_reward`].
     pub team_reward: bool,
+    /// Whether one agent moves in each env step, see [`Env::to_move`]; else all move at once.
+    pub in_turns: bool,
     /// Whether every observation determines the state (then the page says so: nothing is partially observed).
     pub obs_determines_state: bool,
     /// The headline measure of an episode.
@@ -52,19 +58,48 @@ pub struct EnvInfo {
 }
 
 impl EnvInfo {
-    /// Length of an observation vector.
-    pub fn obs_len(&self) -> u32 {
-        self.obs_names.len() as u32
-    }
-
-    /// Length of the global state vector.
-    pub fn state_len(&self) -> u32 {
-        self.state_names.len() as u32
+    /// What `agent` shares with its kind.
+    pub fn role(&self, agent: u32) -> &Role {
+        &self.roles[self.role_of[agent as usize] as usize]
     }
 
     /// Env steps of one segment in replay: a whole episode where all have one length, else 1.
     pub fn segment_steps(&self) -> u32 {
         if self.fixed_length { self.max_steps } else { 1 }
+    }
+}
+
+/// A name with numbers in it: the words are the text table's.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Label {
+    /// Text id (`obs.pellet.dx`).
+    pub id: String,
+    /// Arguments, by position.
+    pub args: Vec<i32>,
+}
+
+impl Label {
+    /// The name `id` with `args`.
+    pub fn new(id: &str, args: &[i32]) -> Self {
+        Self { id: id.to_owned(), args: args.to_vec() }
+    }
+}
+
+/// What agents of one kind have in common.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Role {
+    /// Text id of the kind's name (`role.agent`).
+    pub id: String,
+    /// A name for each of its actions, at most |A|.
+    pub actions: Vec<Label>,
+    /// A name for every index of its observation vector, at most the longest of any role.
+    pub obs: Vec<Label>,
+}
+
+impl Role {
+    /// Agents that are all alike, whose actions' names have no numbers in them.
+    pub fn agent(actions: &[&str], obs: Vec<Label>) -> Self {
+        Self { id: "role.agent".to_owned(), actions: actions.iter().map(|id| Label::new(id, &[])).collect(), obs }
     }
 }
 
@@ -78,16 +113,16 @@ pub struct Mix {
 }
 
 /// An agent's reward: Σ_k w_k · part_k, summed in the order of the parts.
-pub fn weighted(weights: &[f32], parts: &[f32]) -> f32 {
-    weights.iter().zip(parts).fold(0.0, |sum, (weight, part)| sum + weight * part)
+pub fn weighted<R: Real>(weights: &[R], parts: &[R]) -> R {
+    weights.iter().zip(parts).fold(R::ZERO, |sum, (&weight, &part)| sum + weight * part)
 }
 
 /// The weights of the same parts at another α: what the rules would have paid for the same play.
 #[must_use]
-pub fn remixed(weights: &[f32], mix: Mix, alpha: f32) -> Vec<f32> {
+pub fn remixed<R: Real>(weights: &[R], mix: Mix, alpha: R) -> Vec<R> {
     let mut weights = weights.to_vec();
     weights[mix.team as usize] = alpha;
-    weights[mix.own as usize] = 1.0 - alpha;
+    weights[mix.own as usize] = R::ONE - alpha;
     weights
 }
 
@@ -96,8 +131,15 @@ pub fn remixed(weights: &[f32], mix: Mix, alpha: f32) -> Vec<f32> {
 pub enum Headline {
     /// Env steps until the episode's end (an unfinished episode counts the time limit); lower is better.
     Steps,
-    /// Undiscounted return of the team (common reward) or the mean over agents; higher is better.
-    Return,
+    /// Mean undiscounted return of some agents, of the team where the reward is common; higher is better.
+    Mean {
+        /// The first of them.
+        first: u32,
+        /// How many, from 1.
+        count: u32,
+    },
+    /// Sum of all agents' undiscounted returns; higher is better.
+    Sum,
 }
 
 impl Headline {
@@ -175,10 +217,10 @@ impl StateMut<'_> {
 #[derive(Debug)]
 pub struct StepOut<'a> {
     /// Reward of each agent, `[n]`.
-    pub rewards: &'a mut [f32],
+    pub rewards: &'a mut [f64],
     /// Raw reward parts of each agent, `[n, parts]`; weighted by [`EnvInfo::part_weights`] a row sums to the agent's
     /// reward.
-    pub parts: &'a mut [f32],
+    pub parts: &'a mut [f64],
 }
 
 /// How an env step ended. `terminated` and `truncated` may not both be true; bootstrapping looks at `terminated` only.
@@ -197,7 +239,7 @@ impl Ended {
     }
 }
 
-/// The rules of a world. All agents act at once.
+/// The rules of a world. An env step takes an action of every agent; where they move in turns, only the mover's counts.
 pub trait Env: std::fmt::Debug + Send + Sync {
     /// Fixed facts.
     fn info(&self) -> &EnvInfo;
@@ -218,8 +260,14 @@ pub trait Env: std::fmt::Debug + Send + Sync {
     /// Global state vector into `out` `[state_len]`.
     fn state(&self, state: StateRef<'_>, out: &mut [f32]);
 
-    /// Legal actions of `agent` into `mask` `[|A|]`, 1 legal, 0 not.
+    /// Legal actions of `agent` into `mask` `[|A|]`, 1 legal, 0 not: none for an agent that is not to move.
     fn legal(&self, state: StateRef<'_>, agent: u32, mask: &mut [u32]);
+
+    /// The agent to move where they move in turns ([`EnvInfo::in_turns`]) and the game is not over.
+    fn to_move(&self, state: StateRef<'_>) -> Option<u32> {
+        let _ = state;
+        None
+    }
 
     /// Env steps taken in this episode.
     fn step_count(&self, state: StateRef<'_>) -> u32;
@@ -233,8 +281,13 @@ pub trait Env: std::fmt::Debug + Send + Sync {
 
     /// The team's reward of an env step from what [`Env::step`] gave; `None` where the game has no such reward
     /// ([`EnvInfo::team_reward`]).
-    fn team_reward(&self, out: &StepOut<'_>) -> Option<f32> {
+    fn team_reward(&self, out: &StepOut<'_>) -> Option<f64> {
         self.info().common_reward.then(|| out.rewards[0])
+    }
+
+    /// These rules turn by turn, where agents move one after the other.
+    fn sequential(&self) -> Option<&dyn Sequential> {
+        None
     }
 
     /// The scripts that suit this world.
@@ -261,41 +314,9 @@ pub trait Env: std::fmt::Debug + Send + Sync {
     }
 }
 
-/// A picture of a world as data, painted by the page.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub enum Frame {
-    /// A grid with agents and pellets.
-    Grid {
-        /// Cells in a row.
-        width: u32,
-        /// Rows; row 0 is drawn on top.
-        height: u32,
-        /// `[height·width]`, row-major: whether a cell is a wall.
-        walls: Vec<bool>,
-        /// Cell of each agent, row-major index.
-        agents: Vec<u32>,
-        /// Cells of the pellets that are left.
-        pellets: Vec<u32>,
-        /// Sight radius in cells (Chebyshev), `None` when unlimited.
-        sight: Option<u32>,
-        /// Agents that reached a pellet in the last env step.
-        arrived: Vec<bool>,
-    },
-    /// One stage of a matrix game or of a tree of them.
-    Matrix {
-        /// `[rows, columns]` payoffs of both agents at the state shown: (agent 1, agent 2).
-        payoffs: Vec<(f32, f32)>,
-        /// Actions of agent 1.
-        rows: u32,
-        /// Actions of agent 2.
-        columns: u32,
-        /// The joint action just played, if any.
-        played: Option<(u32, u32)>,
-        /// Which state of the game is shown (0 for one-state games; the two-step game has 0, 1 = 2A, 2 = 2B).
-        stage: u32,
-        /// Names of the stages, one per state of the game.
-        stages: Vec<String>,
-        /// How often the game is repeated and which repetition comes next (1-based).
-        repetition: (u32, u32),
-    },
+/// Rules whose agents move one after the other: a turn is an env step (board games), or an env step is a turn of every
+/// agent in order, each of which moves the world and pays (pursuit).
+pub trait Sequential: Env {
+    /// The turn of `agent`: moves the world, and pays all agents into `rewards` `[n]`.
+    fn turn(&self, state: StateMut<'_>, agent: u32, action: u32, draws: &Draws, rewards: &mut [f64]) -> Ended;
 }

@@ -7,7 +7,9 @@
 //! Sources of the named games: Claus and Boutilier 1998 (climbing, penalty), Son et al. 2019 (non-monotonic).
 
 use crate::base::rng::Draws;
-use crate::env::api::{Ended, Env, EnvInfo, EnvState, Frame, Headline, Optimum, StateMut, StateRef, StepOut};
+use crate::env::api::{
+    Ended, Env, EnvInfo, EnvState, Frame, Headline, Label, Optimum, Role, StateMut, StateRef, StepOut,
+};
 use crate::env::bimatrix::Bimatrix;
 
 /// Fewest and most actions of an agent.
@@ -194,9 +196,10 @@ impl MatrixSpec {
         let info = EnvInfo {
             num_agents: 2,
             num_actions,
-            action_names: names.iter().map(|&name| name.to_owned()).collect(),
-            obs_names: vec!["constant 0".to_owned(), "constant 0".to_owned()],
-            state_names: vec!["constant 1".to_owned()],
+            obs_len: 2,
+            state_len: 1,
+            roles: vec![Role::agent(names, vec![Label::new("obs.constant", &[0]); 2])],
+            role_of: vec![0; 2],
             part_names: vec!["part.payoff".to_owned()],
             part_weights: vec![1.0],
             mix: None,
@@ -205,8 +208,9 @@ impl MatrixSpec {
             fixed_length: true,
             common_reward: game.is_common(),
             team_reward: game.is_common(),
+            in_turns: false,
             obs_determines_state: true,
-            headline: Headline::Return,
+            headline: Headline::Mean { first: 0, count: 2 },
             enumerated_starts: 1,
             ints: LAST + 2,
             reals: 0,
@@ -246,8 +250,9 @@ impl Env for MatrixGame {
         let row = actions[0].min(self.game.rows() - 1);
         let column = actions[1].min(self.game.columns() - 1);
         let (first, second) = self.game.at(row, column);
-        out.rewards.copy_from_slice(&[first, second]);
-        out.parts.copy_from_slice(&[first, second]);
+        let paid = [f64::from(first), f64::from(second)];
+        out.rewards.copy_from_slice(&paid);
+        out.parts.copy_from_slice(&paid);
         let time = state.ints[TIME] + 1;
         state.ints.copy_from_slice(&[time, row as i32, column as i32]);
         Ended { terminated: time as u32 >= self.repeat, truncated: false }

@@ -2,6 +2,7 @@
 
 pub mod api;
 pub mod bimatrix;
+pub mod frame;
 pub mod matrix_game;
 pub mod pellet;
 pub mod registry;

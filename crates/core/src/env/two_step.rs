@@ -5,7 +5,9 @@
 //! one-hot of the state, so every agent knows where it is. The end keeps the one-hot of 2A or 2B.
 
 use crate::base::rng::Draws;
-use crate::env::api::{Ended, Env, EnvInfo, EnvState, Frame, Headline, Optimum, StateMut, StateRef, StepOut};
+use crate::env::api::{
+    Ended, Env, EnvInfo, EnvState, Frame, Headline, Label, Optimum, Role, StateMut, StateRef, StepOut,
+};
 use crate::env::bimatrix::additive_fit;
 
 /// What a cell may pay.
@@ -59,13 +61,14 @@ impl TwoStepSpec {
                 return Err(TwoStepError::Payoff { state, given });
             }
         }
-        let one_hot: Vec<String> = ["state 1", "state 2A", "state 2B"].map(str::to_owned).to_vec();
+        let one_hot = ["obs.two_step.1", "obs.two_step.2a", "obs.two_step.2b"].map(|id| Label::new(id, &[]));
         let info = EnvInfo {
             num_agents: 2,
             num_actions: 2,
-            action_names: vec!["action.1".to_owned(), "action.2".to_owned()],
-            obs_names: one_hot.clone(),
-            state_names: one_hot,
+            obs_len: 3,
+            state_len: 3,
+            roles: vec![Role::agent(&["action.1", "action.2"], one_hot.to_vec())],
+            role_of: vec![0; 2],
             part_names: vec!["part.payoff".to_owned()],
             part_weights: vec![1.0],
             mix: None,
@@ -74,8 +77,9 @@ impl TwoStepSpec {
             fixed_length: true,
             common_reward: true,
             team_reward: true,
+            in_turns: false,
             obs_determines_state: true,
-            headline: Headline::Return,
+            headline: Headline::Mean { first: 0, count: 2 },
             enumerated_starts: 1,
             ints: 4,
             reals: 0,
@@ -153,7 +157,7 @@ impl Env for TwoStep {
 
     fn step(&self, state: StateMut<'_>, actions: &[u32], _draws: &Draws, out: &mut StepOut<'_>) -> Ended {
         let [first, second] = [actions[0].min(1), actions[1].min(1)];
-        let reward = self.paid_at(state.ints[STAGE])[(first * 2 + second) as usize];
+        let reward = f64::from(self.paid_at(state.ints[STAGE])[(first * 2 + second) as usize]);
         out.rewards.fill(reward);
         out.parts.fill(reward);
         let terminated = state.ints[STAGE] != 0;

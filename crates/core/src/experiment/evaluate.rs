@@ -16,10 +16,14 @@ pub fn summed_up(learner: &Learner, buffers: &Buffers<f32>) -> EvalPoint {
     let (n, episodes) = (info.num_agents as usize, evaluation.world.envs as usize);
     let (returns, time) = (buffers.read(evaluation.returns), buffers.read(evaluation.world.time));
     let ended = buffers.read(evaluation.world.ended);
+    let sum_of = |e: usize, first: u32, count: u32| {
+        returns[e * n + first as usize..][..count as usize].iter().map(|&r| f64::from(r)).sum::<f64>()
+    };
     let headline: Vec<f64> = (0..episodes)
         .map(|e| match info.headline {
             Headline::Steps => f64::from(time[e * 2 + 1]),
-            Headline::Return => returns[e * n..(e + 1) * n].iter().map(|&r| f64::from(r)).sum::<f64>() / n as f64,
+            Headline::Mean { first, count } => sum_of(e, first, count) / f64::from(count),
+            Headline::Sum => sum_of(e, 0, info.num_agents),
         })
         .collect();
     let of_headline = summary(&headline).expect("an evaluation has an episode");

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::spec::AlgoChoice;
-use crate::env::api::{Frame, Mix};
+use crate::env::api::{Frame, Label, Mix, Role};
 use crate::env::script::Script;
 
 /// A message from the session.
@@ -43,8 +43,12 @@ pub struct Facts {
     pub num_agents: u32,
     /// |A|.
     pub num_actions: u32,
-    /// Text id of each action.
-    pub action_names: Vec<String>,
+    /// The kinds of agents: names of their actions and of what they observe.
+    pub roles: Vec<Role>,
+    /// Each agent's kind, an index of `roles` `[n]`.
+    pub role_of: Vec<u32>,
+    /// Whether one agent moves in each env step.
+    pub in_turns: bool,
     /// Text id of each of the reward's parts.
     pub part_names: Vec<String>,
     /// Weight of each part in an agent's reward.
@@ -75,6 +79,20 @@ pub struct Facts {
     pub env_steps_per_update: u32,
     /// Env steps after which the run is finished (grows with `Continue`, see the snapshot).
     pub budget: u32,
+}
+
+impl Facts {
+    /// What `agent` shares with its kind; `None` of an agent that there is not.
+    #[must_use]
+    pub fn role(&self, agent: u32) -> Option<&Role> {
+        self.roles.get(*self.role_of.get(agent as usize)? as usize)
+    }
+
+    /// Name of an agent's action.
+    #[must_use]
+    pub fn action(&self, agent: u32, action: u32) -> Option<&Label> {
+        self.role(agent)?.actions.get(action as usize)
+    }
 }
 
 /// A searched optimum.

@@ -28,10 +28,10 @@ pub struct StagePlay {
     ended: bool,
     actions: Vec<u32>,
     explored: Vec<bool>,
-    rewards: Vec<f32>,
-    returns: Vec<f32>,
+    rewards: Vec<f64>,
+    returns: Vec<f64>,
     /// Raw reward parts of the episode's env steps `[steps, n, parts]`.
-    parts: Vec<f32>,
+    parts: Vec<f64>,
     weights_update: u32,
     /// States of the episode at which IGM held, and all its states.
     igm: (u32, u32),
@@ -111,7 +111,7 @@ impl StagePlay {
             return (action, false);
         }
         if let Some(program) = &run.learner.agents.programs[agent as usize] {
-            let mut obs = vec![0.0; env.info().obs_len() as usize];
+            let mut obs = vec![0.0; env.info().obs_len as usize];
             env.observe(state, agent, &mut obs);
             let turn = Turn { stream: self.explore, at: [0, self.episode, step], agent };
             return (program.act(&obs, &legal, &turn), false);
@@ -173,7 +173,7 @@ impl StagePlay {
         let width = info.num_agents as usize * info.part_names.len();
         let steps = self.parts.len() / width;
         let from = steps.saturating_sub(STEPS_KEPT as usize);
-        let parts = self.parts[from * width..].to_vec();
+        let parts = in_f32(&self.parts[from * width..]);
         Paid { episode: self.episode + 1, ended: self.ended, from: from as u32, parts }
     }
 
@@ -194,8 +194,8 @@ impl StagePlay {
             ended: self.ended,
             actions: self.actions.clone(),
             explored: self.explored.clone(),
-            rewards: self.rewards.clone(),
-            returns: self.returns.clone(),
+            rewards: in_f32(&self.rewards),
+            returns: in_f32(&self.returns),
             waiting: self.waiting(run),
             paid: self.paid(run),
             ..look(run, self.state.view(), watch)
@@ -245,6 +245,10 @@ fn paid_in_training(run: &Run, episode: u32) -> Paid {
     Paid { episode: episode - u32::from(ended), ended, from, parts: (from..steps).flat_map(row).copied().collect() }
 }
 
+fn in_f32(numbers: &[f64]) -> Vec<f32> {
+    numbers.iter().map(|&x| x as f32).collect()
+}
+
 fn share((held, all): (u32, u32)) -> (f32, u32) {
     (if all == 0 { 0.0 } else { held as f32 / all as f32 }, all)
 }
@@ -257,12 +261,12 @@ fn look(run: &Run, at: StateRef<'_>, watch: &Watch) -> Stage {
     let (outputs, legal) = (probe.outputs(at), probe.legal(at));
     let observations = (0..info.num_agents)
         .map(|i| {
-            let mut obs = vec![0.0; info.obs_len() as usize];
+            let mut obs = vec![0.0; info.obs_len as usize];
             env.observe(at, i, &mut obs);
             obs
         })
         .collect();
-    let mut state = vec![0.0; info.state_len() as usize];
+    let mut state = vec![0.0; info.state_len as usize];
     env.state(at, &mut state);
     let frame = env.frame(at);
     let agent = watch.agent.min(info.num_agents - 1);

@@ -16,8 +16,8 @@ pub struct Trial {
     worlds: Stream,
     seats: Stream,
     state: EnvState,
-    rewards: Vec<f32>,
-    parts: Vec<f32>,
+    rewards: Vec<f64>,
+    parts: Vec<f64>,
 }
 
 /// Who plays: the action of an agent at a state, on its turn.
@@ -78,7 +78,7 @@ impl ScriptedTeam {
     /// `None` where the script does not suit the world.
     pub fn new(env: &dyn Env, script: Script) -> Option<Self> {
         let info = env.info();
-        let (obs, legal) = (vec![0.0; info.obs_len() as usize], vec![0; info.num_actions as usize]);
+        let (obs, legal) = (vec![0.0; info.obs_len as usize], vec![0; info.num_actions as usize]);
         env.program(script).map(|program| Self { program, obs, legal })
     }
 }

@@ -16,7 +16,7 @@ pub fn build(spec: &ExperimentSpec) -> Result<Box<dyn Env>, Sentence> {
     env_spec(spec).build().map_err(|error| sentence(&error))
 }
 
-/// How many agents that world has.
+/// How many agents that world has, possible or not.
 pub fn num_agents(spec: &ExperimentSpec) -> u32 {
     match spec.env {
         EnvChoice::Pellet => spec.pellet.agents,

@@ -51,7 +51,7 @@ pub(super) fn build(plan: &mut Plan, algo: AlgoChoice, common: &Common<'_>) -> B
 
     let inputs = match sees {
         CriticView::Local => input_len(&*world.env, world.agent_id),
-        CriticView::Central => info.state_len(),
+        CriticView::Central => info.state_len,
     };
     let hidden = vec![settings.hidden; settings.layers as usize];
     let (n, shared, normalised) = (info.num_agents, settings.shared, settings.value_norm);

@@ -83,14 +83,14 @@ impl Probe<'_> {
     fn input(&self, state: StateRef<'_>, agent: u32) -> Vec<f32> {
         let (env, agent_id) = (&*self.learner.env, self.learner.settings.agent_id);
         let mut row = vec![0.0; padded(input_len(env, agent_id)) as usize];
-        let mut obs = vec![0.0; env.info().obs_len() as usize];
+        let mut obs = vec![0.0; env.info().obs_len as usize];
         write_input(env, agent_id, state, agent, &mut obs, &mut row);
         row
     }
 
     /// The state `[padded(S)]`.
     fn state(&self, state: StateRef<'_>) -> Vec<f32> {
-        let len = self.learner.env.info().state_len();
+        let len = self.learner.env.info().state_len;
         let (mut row, mut vector) = (vec![0.0; padded(len) as usize], vec![0.0; len as usize]);
         write_state(&*self.learner.env, state, &mut vector, &mut row);
         row

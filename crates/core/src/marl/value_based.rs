@@ -66,7 +66,7 @@ fn mixing_network(plan: &mut Plan, info: &EnvInfo, members: u32, settings: &Lear
         (true, PositivityChoice::Softplus) => Positivity::Softplus,
     };
     let mut layout = Layout::default();
-    let s = info.state_len();
+    let s = info.state_len;
     let (embed, layers, hidden) = (settings.embed, settings.hyper_layers, settings.hyper_hidden);
     let net = Mixer::new(&mut layout, "mixer", members, s, embed, layers, hidden, positivity);
     let block = Block::new(plan, "mixer", layout.len, 1);

@@ -101,7 +101,7 @@ fn p20_uniform_data_a_joint_learner_reaches_8() {
                 let ended = env.step(state.view_mut(), &actions, &stream.env(0, episode, step + 1), &mut out);
                 let next = &q[state.ints[0] as usize];
                 let later = if ended.terminated { 0.0 } else { spec.learner.gamma * next[best(next)] };
-                q[at][joint] += rate * (rewards[0] + later - q[at][joint]);
+                q[at][joint] += rate * (rewards[0] as f32 + later - q[at][joint]);
                 sum += rewards[0];
             }
             sum

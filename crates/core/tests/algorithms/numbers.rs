@@ -168,7 +168,7 @@ fn play_greedily(run: &Run, start: u32) -> Episode {
         let mut out = StepOut { rewards: &mut rewards, parts: &mut parts };
         // Greedy play in a world that draws nothing once it has begun.
         let ended = env.step(state.view_mut(), &actions, &Stream::new(0, "unused").env(0, 0, step), &mut out);
-        returns.iter_mut().zip(&rewards).for_each(|(sum, &r)| *sum += f64::from(r));
+        returns.iter_mut().zip(&rewards).for_each(|(sum, &r)| *sum += r);
         if ended.any() {
             return Episode { env_steps: step, returns, solved: ended.terminated };
         }
@@ -284,7 +284,7 @@ fn replayed_returns(run: &mut Run, env_steps: u32) -> Vec<Vec<f32>> {
             let draws = stream.env(e, *episode, env.step_count(state.view()) + 1);
             let mut out = StepOut { rewards: &mut rewards, parts: &mut parts };
             let ended = env.step(state.view_mut(), actions, &draws, &mut out);
-            returns.iter_mut().zip(&rewards).for_each(|(sum, r)| *sum += r);
+            returns.iter_mut().zip(&rewards).for_each(|(sum, &r)| *sum += r as f32);
             if ended.any() {
                 finished.push(std::mem::replace(returns, vec![0.0; n]));
                 *episode += 1;

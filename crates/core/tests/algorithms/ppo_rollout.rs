@@ -194,7 +194,7 @@ fn p36_networks_are_separate_or_shared_and_critics_local_or_central_as_named() {
         for shared in [true, false] {
             for team in [true, false] {
                 let mut env = Tiny::new(3, 2, 5, 5);
-                env.info.obs_names.truncate(4);
+                env.info.obs_len = 4;
                 (env.info.common_reward, env.info.team_reward) = (team, team);
                 let learner = learner(env, algo, &LearnerSettings { shared, ..policy_settings() });
                 let critic = learner.central.critic().expect("a critic");

@@ -18,8 +18,8 @@ const MINIBATCHES: usize = 4;
 
 fn learner() -> Learner {
     let mut env = Tiny::new(AGENTS as u32, 5, 1, STEPS as u32);
-    env.info.obs_names = vec![String::new(); 18];
-    env.info.state_names = vec![String::new(); 54];
+    env.info.obs_len = 18;
+    env.info.state_len = 54;
     let settings = LearnerSettings {
         lr: 5e-4,
         critic_lr: 5e-4,

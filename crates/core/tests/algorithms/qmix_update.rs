@@ -27,8 +27,8 @@ struct Work {
 /// hypernetworks, norms up to 10, targets that stay as they are; the whole ring is the minibatch.
 fn learner(w: &Work) -> Learner {
     let mut env = Tiny::new(w.n as u32, w.a as u32, 1, w.t as u32);
-    env.info.obs_names = vec![String::new(); w.o];
-    env.info.state_names = vec![String::new(); w.s];
+    env.info.obs_len = w.o as u32;
+    env.info.state_len = w.s as u32;
     env.info.fixed_length = true;
     let settings = LearnerSettings {
         lr: 5e-4,

@@ -180,7 +180,7 @@ fn scripts_act_on_their_own_observation_and_move_no_other_draw() {
                     ints: &ints[(e * info.ints) as usize..][..info.ints as usize],
                     reals: &[],
                 };
-                let mut obs = vec![0.0; info.obs_len() as usize];
+                let mut obs = vec![0.0; info.obs_len as usize];
                 env.observe(state, agent, &mut obs);
                 obs
             };

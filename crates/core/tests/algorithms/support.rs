@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use tandem_core::base::float::Real;
 use tandem_core::base::rng::Draws;
-use tandem_core::env::api::{Ended, Env, EnvInfo, EnvState, Frame, Headline, StateMut, StateRef, StepOut};
+use tandem_core::env::api::{Ended, Env, EnvInfo, EnvState, Frame, Headline, Label, Role, StateMut, StateRef, StepOut};
 use tandem_core::experiment::evaluate::summed_up;
 use tandem_core::experiment::run::Run;
 use tandem_core::experiment::snapshot::EvalPoint;
 use tandem_core::experiment::spec::ExperimentSpec;
 use tandem_core::marl::learner::{Evaluations, Learner};
 use tandem_core::marl::parts::clock::{ENV_STEP, RING_FILL};
+use tandem_core::marl::parts::world::MAX_AGENTS;
 use tandem_core::marl::settings::{ActivationChoice, AlgoChoice, LearnerSettings, TargetChoice};
 use tandem_core::nn::graph::{Buffers, Content, Doubles, Id, List, Plan, Precision, Reals, Training, Words};
 use tandem_core::nn::layers::{Layer, Mlp};
@@ -42,14 +43,16 @@ impl Tiny {
     /// `agents` with `actions` see t one-hot among `times` entries (beyond the last: nothing), are paid nothing and are
     /// cut off after `limit` env steps, unless told otherwise.
     pub(crate) fn new(agents: u32, actions: u32, times: u32, limit: u32) -> Self {
-        let names = |what: &str, count: u32| (0..count).map(|i| format!("{what} {i}")).collect::<Vec<_>>();
+        let names = |what: &str, count: u32| (0..count).map(|i| Label::new(what, &[i as i32])).collect::<Vec<_>>();
+        let (acts, obs) = (names("action", actions), names("time", times));
         Self {
             info: EnvInfo {
                 num_agents: agents,
                 num_actions: actions,
-                action_names: names("action", actions),
-                obs_names: names("time", times),
-                state_names: names("time", times),
+                obs_len: times,
+                state_len: times,
+                roles: vec![Role { id: "role.agent".to_owned(), actions: acts, obs }],
+                role_of: vec![0; agents as usize],
                 part_names: vec!["part.payoff".to_owned()],
                 part_weights: vec![1.0],
                 mix: None,
@@ -58,8 +61,9 @@ impl Tiny {
                 fixed_length: false,
                 common_reward: true,
                 team_reward: true,
+                in_turns: false,
                 obs_determines_state: true,
-                headline: Headline::Return,
+                headline: Headline::Mean { first: 0, count: agents },
                 enumerated_starts: 1,
                 ints: 1,
                 reals: 0,
@@ -92,8 +96,9 @@ impl Env for Tiny {
     }
     fn step(&self, state: StateMut<'_>, actions: &[u32], _draws: &Draws, out: &mut StepOut<'_>) -> Ended {
         let t = state.ints[0] as u32;
-        out.rewards.fill(0.0);
-        let ended = (self.rules)(t, actions, out.rewards);
+        let mut rewards = [0.0_f32; MAX_AGENTS];
+        let ended = (self.rules)(t, actions, &mut rewards[..out.rewards.len()]);
+        out.rewards.iter_mut().zip(rewards).for_each(|(to, r)| *to = f64::from(r));
         out.parts.copy_from_slice(out.rewards);
         state.ints[0] += 1;
         ended

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use tandem_core::base::lanes::padded;
 use tandem_core::base::rng::Draws;
 use tandem_core::env::api::{
-    Ended, Env, EnvInfo, EnvState, Frame, Headline, StateMut, StateRef, StepOut, remixed, weighted,
+    Ended, Env, EnvInfo, EnvState, Frame, Headline, Label, Role, StateMut, StateRef, StepOut, remixed, weighted,
 };
 use tandem_core::env::matrix_game::{GAMES, MatrixSpec};
 use tandem_core::env::pellet::{Cell, PelletMap, PelletSpec, StartLayout, TieRule};
@@ -88,10 +88,12 @@ fn check_view(world: &World<'_>) {
     let state = world.state_vector();
     assert!(state.iter().all(|x| (-1.0..=1.0).contains(x)), "state {state:?} leaves [-1, 1]");
     match world.env.frame(world.state.view()) {
-        Frame::Grid { width, height, walls, agents, pellets, arrived, .. } => {
+        Frame::Grid { width, height, walls, agents, levels, things, arrived, .. } => {
             assert_eq!(walls.len() as u32, width * height);
             assert_eq!((agents.len() as u32, arrived.len() as u32), (info.num_agents, info.num_agents));
-            assert!(agents.iter().chain(&pellets).all(|&cell| !walls[cell as usize]), "something is in a wall");
+            assert!(levels.is_empty() || levels.len() == agents.len());
+            let cells = agents.iter().copied().chain(things.iter().map(|thing| thing.cell));
+            assert!(cells.into_iter().all(|cell| !walls[cell as usize]), "something is in a wall");
         }
         Frame::Matrix { payoffs, rows, columns, played, stage, stages, repetition } => {
             assert_eq!(payoffs.len() as u32, rows * columns);
@@ -99,6 +101,7 @@ fn check_view(world: &World<'_>) {
             assert!((stage as usize) < stages.len());
             assert!((1..=repetition.0).contains(&repetition.1));
         }
+        Frame::Board { .. } | Frame::Particles { .. } => unreachable!("no world has such a picture"),
     }
 }
 
@@ -132,7 +135,9 @@ fn random_play_keeps_the_contract() {
 fn facts_fit_each_other() {
     for (spec, env) in environments() {
         let info = env.info();
-        assert_eq!(info.action_names.len() as u32, info.num_actions, "{spec:?}");
+        assert_eq!(info.role_of.len() as u32, info.num_agents, "{spec:?}");
+        assert_eq!(info.roles.iter().map(|role| role.actions.len() as u32).max(), Some(info.num_actions), "{spec:?}");
+        assert_eq!(info.roles.iter().map(|role| role.obs.len() as u32).max(), Some(info.obs_len), "{spec:?}");
         assert_eq!(info.part_names.len(), info.part_weights.len(), "{spec:?}");
         assert!(info.idle_action.is_none_or(|action| action < info.num_actions), "{spec:?}");
         assert!(info.team_reward || !info.common_reward, "a common reward is a team reward: {spec:?}");
@@ -200,7 +205,7 @@ fn the_order_of_a_batch_changes_nothing() {
     const WORLDS: u32 = 6;
     for (spec, env) in environments() {
         let info = env.info();
-        let (n, obs_len) = (info.num_agents as usize, info.obs_len() as usize);
+        let (n, obs_len) = (info.num_agents as usize, info.obs_len as usize);
         let batch = Lockstep::new(Arc::clone(&env), 21, WORLDS);
         let smaller = Lockstep::new(Arc::clone(&env), 21, WORLDS / 2);
         let mut alone: Vec<World<'_>> = (0..WORLDS)
@@ -225,7 +230,7 @@ fn the_order_of_a_batch_changes_nothing() {
                 let expected = u32::from(end.terminated) * TERMINATED + u32::from(end.truncated) * TRUNCATED;
                 assert_eq!(batch.row(&ended, index), [expected], "{spec:?}");
                 let team = world.team_reward().unwrap_or(0.0);
-                let rewards = [&world.rewards[..], &[team]].concat();
+                let rewards: Vec<f32> = world.rewards.iter().chain(&[team]).map(|&r| r as f32).collect();
                 assert_eq!(bits(batch.row(&reward, index)), bits(&rewards), "{spec:?}");
                 assert_seen(&batch, &next_obs, world, obs_len);
                 if end.any() {
@@ -261,14 +266,14 @@ struct Leap(EnvInfo);
 
 impl Leap {
     fn new() -> Self {
-        let name = |name: &str| vec![name.to_owned()];
         Self(EnvInfo {
             num_agents: 1,
             num_actions: 1,
-            action_names: name("action.stay"),
-            obs_names: name("height"),
-            state_names: name("height"),
-            part_names: name("part.payoff"),
+            obs_len: 1,
+            state_len: 1,
+            roles: vec![Role::agent(&["action.stay"], vec![Label::new("obs.height", &[])])],
+            role_of: vec![0],
+            part_names: vec!["part.payoff".to_owned()],
             part_weights: vec![1.0],
             mix: None,
             idle_action: None,
@@ -276,8 +281,9 @@ impl Leap {
             fixed_length: true,
             common_reward: true,
             team_reward: true,
+            in_turns: false,
             obs_determines_state: true,
-            headline: Headline::Return,
+            headline: Headline::Mean { first: 0, count: 1 },
             enumerated_starts: 1,
             ints: 1,
             reals: 0,

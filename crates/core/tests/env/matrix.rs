@@ -59,7 +59,7 @@ fn reference_episodes_are_replayed_exactly() {
         for step in episode["steps"].as_array().expect("steps") {
             let actions: Vec<u32> = numbers(&step["actions"]).iter().map(|&a| a as u32).collect();
             let ended = world.step(&actions);
-            let rewards: Vec<f64> = world.rewards.iter().copied().map(f64::from).collect();
+            let rewards: Vec<f64> = world.rewards.clone();
             assert_eq!(rewards, numbers(&step["rewards"]), "{}", episode["id"]);
             assert_eq!(
                 (Some(ended.terminated), Some(ended.truncated)),
@@ -231,7 +231,7 @@ fn a_repeated_game_ends_with_its_last_repetition() {
     let ends: Vec<_> = (0..3).map(|_| world.step(&[0, 0])).map(|end| (end.terminated, end.truncated)).collect();
     assert_eq!(ends, [(false, false), (false, false), (true, false)]);
     assert_eq!(env.optimum().map(|optimum| optimum.value), Some(33.0));
-    assert_eq!((env.info().headline, env.info().fixed_length), (Headline::Return, true));
+    assert_eq!((env.info().headline, env.info().fixed_length), (Headline::Mean { first: 0, count: 2 }, true));
 }
 
 #[test]
@@ -266,15 +266,15 @@ fn the_frame_lights_the_joint_action_just_played() {
     let mut world = World::new(&env, 0);
     let shown = |world: &World<'_>| match env.frame(world.state.view()) {
         Frame::Matrix { played, repetition, .. } => (played, repetition),
-        Frame::Grid { .. } => unreachable!("a matrix game is no grid"),
+        _ => unreachable!("a matrix game is no grid"),
     };
     assert_eq!(shown(&world), (None, (2, 1)));
     world.step(&[1, 0]);
     assert_eq!(shown(&world), (Some((1, 0)), (2, 2)));
     world.step(&[0, 0]);
     assert_eq!(shown(&world), (Some((0, 0)), (2, 2)));
-    let names = &env.info().action_names;
-    assert_eq!(names, &["action.heads", "action.tails"]);
+    let names: Vec<&str> = env.info().role(0).actions.iter().map(|name| name.id.as_str()).collect();
+    assert_eq!(names, ["action.heads", "action.tails"]);
 }
 
 #[test]

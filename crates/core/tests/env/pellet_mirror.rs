@@ -13,8 +13,8 @@ const RIGHT: u32 = 4;
 
 fn pellets(world: &World<'_>) -> Vec<u32> {
     match world.env.frame(world.state.view()) {
-        Frame::Grid { pellets, .. } => pellets,
-        Frame::Matrix { .. } => unreachable!("the pellet world is a grid"),
+        Frame::Grid { things, .. } => things.iter().map(|thing| thing.cell).collect(),
+        _ => unreachable!("the pellet world is a grid"),
     }
 }
 
@@ -35,7 +35,7 @@ fn p59_opposite_corners_are_one_world_seen_from_both_sides() {
     let cells = 12;
     let turned = |action: u32| [STAY, DOWN, UP, RIGHT, LEFT][action as usize];
     let mut player = Player::new(4);
-    let (mut paid, mut ties) = ([0.0_f32; 2], 0);
+    let (mut paid, mut ties) = ([0.0_f64; 2], 0);
     for start in 0..cells {
         for _ in 0..50 {
             // Pellets are enumerated by their cells.

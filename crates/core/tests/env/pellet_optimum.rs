@@ -70,7 +70,7 @@ fn fewest_steps(env: &Pellet, start: &EnvState) -> u32 {
                 if env.step(after.view_mut(), &actions, &draws, &mut out).terminated {
                     return steps;
                 }
-                let mut vector = vec![0.0; info.state_len() as usize];
+                let mut vector = vec![0.0; info.state_len as usize];
                 env.state(after.view(), &mut vector);
                 if seen.insert(vector.iter().map(|x: &f32| x.to_bits()).collect::<Vec<u32>>()) {
                     next.push(after);

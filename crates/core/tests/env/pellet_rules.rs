@@ -1,7 +1,7 @@
 //! The pellet gridworld's rules, one by one.
 
 use tandem_core::base::rng::Stream;
-use tandem_core::env::api::{Ended, Env, EnvState, Frame, StateRef};
+use tandem_core::env::api::{Ended, Env, EnvState, Frame, Label, StateRef};
 use tandem_core::env::pellet::{Cell, Pellet, PelletError, PelletMap, PelletSpec, StartLayout, TieRule};
 
 use crate::support::{Player, World};
@@ -51,8 +51,10 @@ fn drawn(rows: &[&str]) -> PelletSpec {
 
 fn grid(env: &dyn Env, state: StateRef<'_>) -> (Vec<u32>, Vec<u32>, Vec<bool>) {
     match env.frame(state) {
-        Frame::Grid { agents, pellets, arrived, .. } => (agents, pellets, arrived),
-        Frame::Matrix { .. } => unreachable!("the pellet world is a grid"),
+        Frame::Grid { agents, things, arrived, .. } => {
+            (agents, things.iter().map(|thing| thing.cell).collect(), arrived)
+        }
+        _ => unreachable!("the pellet world is a grid"),
     }
 }
 
@@ -65,7 +67,7 @@ fn pellets(world: &World<'_>) -> Vec<u32> {
 }
 
 /// The rewards of one joint action.
-fn paid(spec: &PelletSpec, actions: &[u32]) -> (Vec<f32>, Ended) {
+fn paid(spec: &PelletSpec, actions: &[u32]) -> (Vec<f64>, Ended) {
     let env = build(spec);
     let mut world = World::new(&env, 0);
     let ended = world.step(actions);
@@ -119,8 +121,8 @@ fn the_mix_weighs_team_and_own() {
 fn ties_are_split_or_nobodys() {
     let tie = |tie, alpha| PelletSpec { tie, alpha, ..drawn(&["1o2", ".3."]) };
     let all_in = [RIGHT, LEFT, UP];
-    let third = 1.0_f32 / 3.0;
-    let check = |rule, alpha, actions: &[u32], expected: &[f32]| {
+    let third = 1.0_f64 / 3.0;
+    let check = |rule, alpha, actions: &[u32], expected: &[f64]| {
         let (rewards, ended) = paid(&tie(rule, alpha), actions);
         assert_eq!(rewards, expected, "{rule:?} α {alpha} {actions:?}");
         assert!(ended.terminated, "the pellet is gone either way");
@@ -267,14 +269,15 @@ fn an_observation_holds_the_position_and_the_nearest_pellets_first() {
     // Pellets at distances 1, 3 and 3 of agent 1: of equals the upper one comes first.
     let env = build(&drawn(&["..o..", ".....", "o1o..", "....2", "....."]));
     let world = World::new(&env, 0);
-    let names = &env.info().obs_names;
-    assert_eq!(names[..5], ["own x", "own y", "pellet 1 seen", "pellet 1 Δx", "pellet 1 Δy"]);
+    let names = &env.info().role(0).obs;
+    let pellets = ["obs.pellet.seen", "obs.pellet.dx", "obs.pellet.dy"].map(|id| Label::new(id, &[1]));
+    assert_eq!(names[..2], [Label::new("obs.own.x", &[]), Label::new("obs.own.y", &[])]);
+    assert_eq!(names[2..5], pellets);
     let expected =
         [[-0.5, 0.0].as_slice(), &[1.0, -0.25, 0.0], &[1.0, 0.25, 0.0], &[1.0, 0.25, -0.5], &[1.0, 0.75, 0.25]];
     assert_eq!(world.obs(0), expected.concat());
     let state = [[-0.5, 0.0, 1.0, 0.5].as_slice(), &[1.0, 0.0, -1.0], &[1.0, -1.0, 0.0], &[1.0, 0.0, 0.0]];
     assert_eq!(world.state_vector(), state.concat());
-    assert_eq!(env.info().state_names[..5], ["agent 1 x", "agent 1 y", "agent 2 x", "agent 2 y", "pellet 1 there"]);
 }
 
 #[test]
@@ -482,8 +485,8 @@ fn fixed_starts_may_leave_a_part_of_the_world_alone() {
         let cell_of = |start| {
             env.reset_to(state.view_mut(), start);
             match env.frame(state.view()) {
-                Frame::Grid { pellets, .. } => pellets.first().copied(),
-                Frame::Matrix { .. } => unreachable!("pellets lie on a grid"),
+                Frame::Grid { things, .. } => things.first().map(|thing| thing.cell),
+                _ => unreachable!("pellets lie on a grid"),
             }
         };
         (0..env.info().enumerated_starts).filter_map(cell_of).collect()

@@ -156,7 +156,7 @@ fn a_script_acts_on_its_own_observation() {
     let info = env.info();
     let look = |pellet: i32, other: i32| {
         let state = EnvState { ints: vec![0, 0, other, pellet, 0], reals: Vec::new() };
-        let mut obs = vec![0.0; info.obs_len() as usize];
+        let mut obs = vec![0.0; info.obs_len as usize];
         env.observe(state.view(), 0, &mut obs);
         obs
     };

@@ -12,8 +12,8 @@ use tandem_core::nn::graph::{Buffers, List, Phase, Plan};
 pub(crate) struct World<'a> {
     pub(crate) env: &'a dyn Env,
     pub(crate) state: EnvState,
-    pub(crate) rewards: Vec<f32>,
-    pub(crate) parts: Vec<f32>,
+    pub(crate) rewards: Vec<f64>,
+    pub(crate) parts: Vec<f64>,
     pub(crate) stream: Stream,
     pub(crate) index: u32,
     pub(crate) episode: u32,
@@ -46,18 +46,18 @@ impl<'a> World<'a> {
         self.env.step(self.state.view_mut(), actions, &draws, &mut out)
     }
 
-    pub(crate) fn team_reward(&mut self) -> Option<f32> {
+    pub(crate) fn team_reward(&mut self) -> Option<f64> {
         self.env.team_reward(&StepOut { rewards: &mut self.rewards, parts: &mut self.parts })
     }
 
     pub(crate) fn obs(&self, agent: u32) -> Vec<f32> {
-        let mut obs = vec![f32::NAN; self.env.info().obs_len() as usize];
+        let mut obs = vec![f32::NAN; self.env.info().obs_len as usize];
         self.env.observe(self.state.view(), agent, &mut obs);
         obs
     }
 
     pub(crate) fn state_vector(&self) -> Vec<f32> {
-        let mut vector = vec![f32::NAN; self.env.info().state_len() as usize];
+        let mut vector = vec![f32::NAN; self.env.info().state_len as usize];
         self.env.state(self.state.view(), &mut vector);
         vector
     }

@@ -91,7 +91,7 @@ fn the_frame_shows_the_table_the_agents_are_in() {
     let mut world = World::new(&game, 0);
     let shown = |world: &World<'_>| match game.frame(world.state.view()) {
         Frame::Matrix { payoffs, played, stage, .. } => (payoffs[3].0, played, stage),
-        Frame::Grid { .. } => unreachable!("a matrix game is no grid"),
+        _ => unreachable!("a matrix game is no grid"),
     };
     assert_eq!(shown(&world), (0.0, None, 0));
     world.step(&[1, 0]);

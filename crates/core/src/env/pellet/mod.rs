@@ -21,7 +21,8 @@ use std::ops::RangeInclusive;
 
 use crate::base::rng::Draws;
 use crate::env::api::{
-    Ended, Env, EnvInfo, EnvState, Frame, Headline, Mix, Optimum, StateMut, StateRef, StepOut, weighted,
+    Ended, Env, EnvInfo, EnvState, Frame, Headline, Mix, Optimum, Role, StateMut, StateRef, StepOut, Thing, ThingKind,
+    weighted,
 };
 use crate::env::script::{Program, Script, Uniform};
 
@@ -134,14 +135,16 @@ impl PelletSpec {
     }
 
     fn info(&self, enumerated_starts: u32) -> EnvInfo {
-        let (agents, pellets, alpha) = (self.num_agents, self.num_pellets, self.alpha);
+        let (agents, pellets, alpha) = (self.num_agents, self.num_pellets, f64::from(self.alpha));
+        let obs = view::obs_names(agents, pellets);
         let alone = agents == 1;
         EnvInfo {
             num_agents: agents,
             num_actions: ACTION_NAMES.len() as u32,
-            action_names: ACTION_NAMES.map(str::to_owned).to_vec(),
-            obs_names: view::obs_names(agents, pellets),
-            state_names: view::state_names(agents, pellets),
+            obs_len: obs.len() as u32,
+            state_len: view::state_len(agents, pellets),
+            roles: vec![Role::agent(&ACTION_NAMES, obs)],
+            role_of: vec![0; agents as usize],
             part_names: ["part.team", "part.own", "part.move_cost"].map(str::to_owned).to_vec(),
             part_weights: vec![alpha, 1.0 - alpha, 1.0],
             // Whoever is alone is the team.
@@ -151,6 +154,7 @@ impl PelletSpec {
             fixed_length: false,
             common_reward: alone || (alpha == 1.0 && self.move_cost == 0.0),
             team_reward: alone || alpha == 1.0,
+            in_turns: false,
             obs_determines_state: self.sees_everything(),
             headline: Headline::Steps,
             enumerated_starts,
@@ -201,7 +205,7 @@ impl Pellet {
 
     /// Takes every pellet that someone stands on: writes own rewards, drops the cells, sets the bits of who arrived.
     /// Returns the team's reward.
-    fn take_pellets(&self, ints: &mut [i32], own: &mut [f32]) -> f32 {
+    fn take_pellets(&self, ints: &mut [i32], own: &mut [f64]) -> f64 {
         let mut team = 0.0;
         let mut arrived = 0;
         own.fill(0.0);
@@ -214,7 +218,7 @@ impl Pellet {
             }
             let share = match (count, self.spec.tie) {
                 (1, _) => 1.0,
-                (_, TieRule::Split) => 1.0 / count as f32,
+                (_, TieRule::Split) => 1.0 / count as f64,
                 (_, TieRule::Nobody) => 0.0,
             };
             for (agent, _) in agents.iter().enumerate().filter(|&(_, &at)| at == cell) {
@@ -229,6 +233,11 @@ impl Pellet {
         ints[self.pellets_at()].sort_unstable_by_key(|&cell| (cell == GONE, cell));
         team
     }
+}
+
+/// A pellet on the stage. No two lie on one cell and none moves, so its cell is its number.
+fn pellet(cell: u32) -> Thing {
+    Thing { kind: ThingKind::Pellet, id: cell, cell, level: 0 }
 }
 
 /// Text ids of the actions: 0 stay, then the moves.
@@ -289,7 +298,7 @@ impl Env for Pellet {
             let from = ints[AGENTS_AT + agent] as u32;
             let to = self.spec.map.moved(from, action);
             ints[AGENTS_AT + agent] = to as i32;
-            out.parts[agent * PARTS + MOVE_COST] = if to == from { 0.0 } else { 0.0 - self.spec.move_cost };
+            out.parts[agent * PARTS + MOVE_COST] = if to == from { 0.0 } else { 0.0 - f64::from(self.spec.move_cost) };
         }
         let team = self.take_pellets(ints, out.rewards);
         for (reward, parts) in out.rewards.iter_mut().zip(out.parts.chunks_exact_mut(PARTS)) {
@@ -326,7 +335,8 @@ impl Env for Pellet {
             height: map.height,
             walls: map.cells.iter().map(|&cell| cell == Cell::Wall).collect(),
             agents: self.agents(state).iter().map(|&cell| cell as u32).collect(),
-            pellets: self.pellets_left(state).iter().map(|&cell| cell as u32).collect(),
+            levels: Vec::new(),
+            things: self.pellets_left(state).iter().map(|&cell| pellet(cell as u32)).collect(),
             sight: self.spec.sight,
             arrived: (0..self.spec.num_agents).map(|agent| arrived >> agent & 1 == 1).collect(),
         }
@@ -343,8 +353,8 @@ impl Env for Pellet {
     }
 
     /// The team's pellets plus everyone's move cost.
-    fn team_reward(&self, out: &StepOut<'_>) -> Option<f32> {
-        let costs: f32 = out.parts.iter().skip(MOVE_COST).step_by(PARTS).sum();
+    fn team_reward(&self, out: &StepOut<'_>) -> Option<f64> {
+        let costs: f64 = out.parts.iter().skip(MOVE_COST).step_by(PARTS).sum();
         self.info.team_reward.then(|| weighted(&self.info.part_weights[..MOVE_COST], out.parts) + costs)
     }
 

@@ -6,26 +6,25 @@
 //! State: column and row of each agent; per pellet slot *there*, column, row, in ascending order of cells.
 //! The clock is in neither: a time limit truncates, it is no part of the world.
 
-use crate::env::api::StateRef;
+use crate::env::api::{Label, StateRef};
 use crate::env::pellet::{PELLETS, Pellet};
 
 /// Numbers of one thing seen: flag, column, row.
 const SLOT: usize = 3;
 
-pub(super) fn obs_names(num_agents: u32, num_pellets: u32) -> Vec<String> {
-    let pellets = (1..=num_pellets).map(|slot| ("pellet", slot));
-    let others = (1..num_agents).map(|slot| ("other agent", slot));
-    let of_slot =
-        |(what, slot): (&str, u32)| ["seen", "Δx", "Δy"].map(|quantity| format!("{what} {slot} {quantity}")).to_vec();
-    let own = ["own x", "own y"].map(str::to_owned);
-    own.into_iter().chain(pellets.chain(others).flat_map(of_slot)).collect()
+pub(super) fn obs_names(num_agents: u32, num_pellets: u32) -> Vec<Label> {
+    let slots = |count: u32, ids: [&'static str; SLOT]| {
+        (1..=count).flat_map(move |slot| ids.map(|id| Label::new(id, &[slot as i32])))
+    };
+    let own = ["obs.own.x", "obs.own.y"].map(|id| Label::new(id, &[]));
+    let pellets = slots(num_pellets, ["obs.pellet.seen", "obs.pellet.dx", "obs.pellet.dy"]);
+    let others = slots(num_agents - 1, ["obs.other.seen", "obs.other.dx", "obs.other.dy"]);
+    own.into_iter().chain(pellets).chain(others).collect()
 }
 
-pub(super) fn state_names(num_agents: u32, num_pellets: u32) -> Vec<String> {
-    let agents = (1..=num_agents).flat_map(|agent| ["x", "y"].map(|axis| format!("agent {agent} {axis}")));
-    let pellets =
-        (1..=num_pellets).flat_map(|slot| ["there", "x", "y"].map(|quantity| format!("pellet {slot} {quantity}")));
-    agents.chain(pellets).collect()
+/// Numbers of the state vector.
+pub(super) fn state_len(num_agents: u32, num_pellets: u32) -> u32 {
+    2 * num_agents + SLOT as u32 * num_pellets
 }
 
 pub(super) fn observe(world: &Pellet, state: StateRef<'_>, agent: u32, obs: &mut [f32]) {

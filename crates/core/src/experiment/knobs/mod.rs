@@ -6,12 +6,13 @@
 
 mod rules;
 mod seats;
+mod shared;
 mod table;
 mod values;
 
 pub use rules::{
-    forget_unused, gradient_steps_per_env_step, gradient_steps_per_update, normalise, num_agents, remarks, scale_lr,
-    segment_steps, switch_algo, switch_env, why_not,
+    forget_unused, gradient_steps_per_env_step, gradient_steps_per_update, normalise, remarks, scale_lr, segment_steps,
+    switch_algo, switch_env, why_not,
 };
 pub use table::KNOBS;
 

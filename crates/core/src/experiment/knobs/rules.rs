@@ -10,7 +10,7 @@ use crate::experiment::spec::{
     AdvantageChoice, AlgoChoice, CellKind, EnvChoice, ExperimentSpec, GameChoice, LearnerSettings, NormAdvChoice,
     Payoffs, StartChoice,
 };
-use crate::experiment::world;
+use crate::experiment::world::{self, num_agents};
 use crate::marl::learner::Learner;
 use crate::marl::registry::{Refusal, accepts};
 
@@ -234,11 +234,6 @@ fn change(spec: &mut ExperimentSpec, key: &str, bound: u32, side: Bound, id: &st
         set(spec, used);
         told.push(Sentence::new(id, &[key, &given.to_string(), &used.to_string()]));
     }
-}
-
-/// n of an experiment's world, possible or not.
-pub fn num_agents(spec: &ExperimentSpec) -> u32 {
-    if spec.env == EnvChoice::Pellet { spec.pellet.agents } else { 2 }
 }
 
 /// [`segment_steps`](crate::env::api::EnvInfo::segment_steps) of an experiment's world; 1 of an impossible one.

@@ -3,12 +3,11 @@
 //! `learner` (group a; alone: everyone), `learner.b`, `frozen`, a script's name, `human` or `human.SCRIPT` (who plays
 //! where no person can). Whether the words suit the world and each other is for [`super::normalise`].
 
-use super::rules::num_agents;
 use super::values::shortened;
 use crate::env::script::{SCRIPTS, Script};
 use crate::experiment::snapshot::Sentence;
 use crate::experiment::spec::{Controller, ExperimentSpec, Seats};
-use crate::experiment::world;
+use crate::experiment::world::{self, num_agents};
 use crate::marl::seats::GROUPS;
 
 /// Most words looked at; more than any world has agents.

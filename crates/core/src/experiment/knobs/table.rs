@@ -3,13 +3,14 @@
 //! A key is for ever; a range may grow but not shrink, or old links would be clamped.
 
 use super::rules::{plays, switch_algo, switch_env};
-use super::{Group, Kind, Knob};
+use super::{Group, Kind, Knob, shared};
 use crate::env::pellet::{AGENTS, PELLETS, SIGHT, SIZE, TIME_LIMIT};
 use crate::experiment::spec::{
     ActivationChoice, AdvantageChoice, AlgoChoice, DeviationChoice, EngineChoice, EnvChoice, EvalChoice,
     ExperimentSpec, ExploreChoice, GameChoice, InactiveChoice, NormAdvChoice, PositivityChoice, RewardChoice,
     StartChoice, TargetChoice, TieChoice,
 };
+use crate::experiment::world;
 
 /// Unit of what replay counts; see [`Knob::unit_id`].
 pub(super) const SEGMENTS: &str = "unit.segments";
@@ -134,14 +135,26 @@ pub static KNOBS: [Knob; 72] = {
             Kind::Size {
                 min: *SIZE.start(),
                 max: *SIZE.end(),
-                get: |s| (s.pellet.width, s.pellet.height),
-                set: |s, (width, height)| (s.pellet.width, s.pellet.height) = (width, height),
+                get: shared::size,
+                set: shared::set_size,
             },
         )
         .beginner()
         .unit("unit.cells")
-        .when(pellet),
-        knob("agents", World, int!(pellet.agents, *AGENTS.start(), *AGENTS.end())).beginner().when(pellet),
+        .when(shared::has_size),
+        knob(
+            "agents",
+            World,
+            Kind::Int {
+                min: *AGENTS.start(),
+                max: *AGENTS.end(),
+                step: 1,
+                get: world::num_agents,
+                set: shared::set_agents,
+            },
+        )
+        .beginner()
+        .when(shared::has_agents),
         knob(
             "start",
             World,
@@ -158,20 +171,32 @@ pub static KNOBS: [Knob; 72] = {
             Kind::OptionalInt {
                 min: *SIGHT.start(),
                 max: *SIGHT.end(),
-                get: |s| s.pellet.sight,
-                set: |s, v| s.pellet.sight = v,
+                get: shared::sight,
+                set: shared::set_sight,
             },
         )
         .beginner()
         .unit("unit.cells")
-        .when(pellet),
+        .when(shared::has_sight),
         knob("reward", World, choice!(pellet.reward: RewardChoice { "team" => Team, "first" => First }))
             .beginner()
             .when(pellet),
         knob("tie", World, choice!(pellet.tie: TieChoice { "split" => Split, "nobody" => Nobody })).when(competitive),
         knob("alpha", World, float!(pellet.alpha, 0.0, 1.0)).beginner().when(competitive),
         knob("cost", World, float!(pellet.move_cost, 0.0, 1.0)).when(pellet),
-        knob("limit", World, int!(pellet.limit, *TIME_LIMIT.start(), *TIME_LIMIT.end())).unit(ENV_STEPS).when(pellet),
+        knob(
+            "limit",
+            World,
+            Kind::Int {
+                min: *TIME_LIMIT.start(),
+                max: *TIME_LIMIT.end(),
+                step: 1,
+                get: shared::limit,
+                set: shared::set_limit,
+            },
+        )
+        .unit(ENV_STEPS)
+        .when(shared::has_limit),
         knob(
             "game",
             World,

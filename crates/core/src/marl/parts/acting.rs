@@ -52,7 +52,7 @@ pub fn act(
         }
     };
     if agents.programs.iter().any(Option::is_some) {
-        let obs_len = world.env.info().obs_len();
+        let obs_len = world.env.info().obs_len;
         let shown = plan.buffer(&format!("{name}.act.shown"), &[obs_len]);
         let programs = agents.programs.clone();
         let obs = world.obs;

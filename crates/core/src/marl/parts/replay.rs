@@ -43,7 +43,7 @@ impl Segments {
             count,
             steps,
             obs: plan.buffer(&id("observation"), &[c, t + 1, n, padded(input_len(&*world.env, world.agent_id))]),
-            state: plan.buffer(&id("state"), &[c, t + 1, padded(info.state_len())]),
+            state: plan.buffer(&id("state"), &[c, t + 1, padded(info.state_len)]),
             mask: plan.buffer(&id("mask"), &[c, t + 1, n, info.num_actions]),
             action: plan.buffer(&id("action"), &[c, t, n]),
             reward: plan.buffer(&id("reward"), &[c, t, n + 1]),

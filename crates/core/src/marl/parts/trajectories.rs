@@ -44,7 +44,7 @@ impl Trajectories {
     pub fn new(plan: &mut Plan, world: &World, steps: u32) -> Self {
         let info = world.env.info();
         let (t, e, n) = (steps, world.envs, info.num_agents);
-        let (obs, state) = (padded(input_len(&*world.env, world.agent_id)), padded(info.state_len()));
+        let (obs, state) = (padded(input_len(&*world.env, world.agent_id)), padded(info.state_len));
         let id = |part: &str| format!("rollout.{part}");
         Self {
             steps,
@@ -131,7 +131,7 @@ impl Record {
     fn blank<R: Real>(&self, obs: &mut [R], mask: &[u32], e: u32, item: u32) {
         let info = self.world.env.info();
         let (n, a) = (info.num_agents as usize, info.num_actions as usize);
-        let (len, width) = (info.obs_len() as usize, padded(input_len(&*self.world.env, self.world.agent_id)) as usize);
+        let (len, width) = (info.obs_len as usize, padded(input_len(&*self.world.env, self.world.agent_id)) as usize);
         for i in 0..n {
             let legal = (e as usize * n + i) * a;
             if mask[legal..legal + a].iter().all(|&m| m == 0) {

@@ -63,7 +63,7 @@ impl World {
         let info = env.info();
         let (e, n, a) = (envs, info.num_agents, info.num_actions);
         let obs = padded(input_len(&*env, agent_id));
-        let state = padded(info.state_len());
+        let state = padded(info.state_len);
         let (ints, reals) = (info.ints, info.reals);
         let id = |part: &str| format!("{name}.{part}");
         Self {
@@ -84,7 +84,7 @@ impl World {
             parts: plan.buffer(&id("reward_parts"), &[e, n, info.part_names.len() as u32]),
             live: plan.buffer(&id("live"), &[e]),
             ended: plan.buffer(&id("ended"), &[e]),
-            shown: plan.buffer(&id("shown"), &[info.obs_len().max(info.state_len())]),
+            shown: plan.buffer(&id("shown"), &[info.obs_len.max(info.state_len)]),
             env,
         }
     }
@@ -92,7 +92,7 @@ impl World {
 
 /// Length of an agent's input: observation and, if switched on, its id one-hot.
 pub fn input_len(env: &dyn Env, agent_id: bool) -> u32 {
-    env.info().obs_len() + if agent_id { env.info().num_agents } else { 0 }
+    env.info().obs_len + if agent_id { env.info().num_agents } else { 0 }
 }
 
 /// Writes one agent's network input: o_i ++ one-hot(i), zero padding. `scratch` has room for an observation.
@@ -104,7 +104,7 @@ pub fn write_input<R: Real>(
     scratch: &mut [f32],
     row: &mut [R],
 ) {
-    let obs_len = env.info().obs_len() as usize;
+    let obs_len = env.info().obs_len as usize;
     let obs = &mut scratch[..obs_len];
     env.observe(state, agent, obs);
     row.fill(R::ZERO);
@@ -118,7 +118,7 @@ pub fn write_input<R: Real>(
 
 /// Writes the state vector, zero padding. `scratch` has room for it.
 pub fn write_state<R: Real>(env: &dyn Env, state: StateRef<'_>, scratch: &mut [f32], row: &mut [R]) {
-    let vector = &mut scratch[..env.info().state_len() as usize];
+    let vector = &mut scratch[..env.info().state_len as usize];
     env.state(state, vector);
     row.fill(R::ZERO);
     for (x, &s) in row.iter_mut().zip(vector.iter()) {
@@ -255,8 +255,8 @@ impl Compute for Step {
             (view.write(w.next_obs), view.write(w.next_mask), view.write(w.next_state));
         let mut scratch = view.write(w.shown);
         let mut shown = Shown { obs: &mut obs, mask: &mut mask, state: &mut state, scratch: &mut scratch };
-        let mut rewards = [0.0_f32; MAX_AGENTS];
-        let mut parts = [0.0_f32; MAX_AGENTS * MAX_PARTS];
+        let mut rewards = [0.0_f64; MAX_AGENTS];
+        let mut parts = [0.0_f64; MAX_AGENTS * MAX_PARTS];
         let p = n * info.part_names.len();
         for e in 0..w.envs as usize {
             let mut at = state_of(info.ints, info.reals, e, &mut ints, &mut reals);
@@ -276,12 +276,12 @@ impl Compute for Step {
                 &self.stream.env(e as u32, episode, step),
                 &mut out,
             );
-            r[n] = R::from_f32(w.env.team_reward(&out).unwrap_or(0.0));
+            r[n] = R::from_f64(w.env.team_reward(&out).unwrap_or(0.0));
             for (to, &from) in r.iter_mut().zip(&rewards[..n]) {
-                *to = R::from_f32(from);
+                *to = R::from_f64(from);
             }
             for (to, &from) in all_parts[e * p..(e + 1) * p].iter_mut().zip(&parts) {
-                *to = R::from_f32(from);
+                *to = R::from_f64(from);
             }
             ended[e] = bits(end);
             time[e * 2 + 1] = step;
@@ -329,7 +329,7 @@ impl<R: Real> Shown<'_, R> {
             write_input(&*w.env, w.agent_id, at, i as u32, self.scratch, input);
             w.env.legal(at, i as u32, &mut self.mask[row * a..(row + 1) * a]);
         }
-        let width = padded(info.state_len()) as usize;
+        let width = padded(info.state_len) as usize;
         write_state(&*w.env, at, self.scratch, &mut self.state[e * width..(e + 1) * width]);
     }
 }
