@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use tandem::view::text::table;
+use tandem_core::env::api::{Env, Label};
+use tandem_core::env::particles::{ParticleSpec, Scenario};
 use tandem_core::env::script::SCRIPTS;
 use tandem_core::experiment::knobs::{KNOBS, Kind};
 use tandem_core::experiment::presets::presets;
@@ -36,6 +38,25 @@ fn is_id(text: &str) -> bool {
     text.contains('.') && text.split('.').all(is_word) && text.starts_with(|c: char| c.is_ascii_lowercase())
 }
 
+/// Names of what agents are, do, see and are paid for in worlds that make them from parts.
+fn labels() -> Vec<Label> {
+    let plain = |id: &String| Label::new(id, &[]);
+    let mut labels = Vec::new();
+    for scenario in Scenario::ALL {
+        for near in [None, Some(2)] {
+            let spec = ParticleSpec { near_agents: near, near_landmarks: near, ..ParticleSpec::new(scenario) };
+            let world = spec.validate().expect("a world");
+            let info = world.info();
+            labels.extend(info.part_names.iter().map(plain));
+            for role in &info.roles {
+                labels.push(plain(&role.id));
+                labels.extend(role.actions.iter().chain(&role.obs).cloned());
+            }
+        }
+    }
+    labels
+}
+
 /// Ids made from the tables of knobs and presets.
 fn made() -> BTreeSet<String> {
     let mut ids = BTreeSet::new();
@@ -55,6 +76,7 @@ fn made() -> BTreeSet<String> {
             }
         }
     }
+    ids.extend(labels().into_iter().map(|label| label.id));
     for preset in presets() {
         ids.extend([preset.title_id(), preset.question_id(), preset.press_id(), preset.answer_id()]);
     }
@@ -65,6 +87,17 @@ fn made() -> BTreeSet<String> {
 fn what_is_made_from_the_tables_is_there() {
     let missing: Vec<String> = made().into_iter().filter(|id| !table().contains_key(id)).collect();
     assert!(missing.is_empty(), "no text for {missing:?}");
+}
+
+#[test]
+fn a_label_has_a_place_for_each_of_its_numbers() {
+    for label in labels() {
+        let (english, chinese) = &table()[&label.id];
+        for text in [english, chinese] {
+            let places = (0..9).take_while(|place| text.contains(&format!("{{{place}}}"))).count();
+            assert_eq!(places, label.args.len(), "{}: {text}", label.id);
+        }
+    }
 }
 
 #[test]

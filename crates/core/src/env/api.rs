@@ -117,12 +117,15 @@ pub fn weighted<R: Real>(weights: &[R], parts: &[R]) -> R {
     weights.iter().zip(parts).fold(R::ZERO, |sum, (&weight, &part)| sum + weight * part)
 }
 
-/// The weights of the same parts at another α: what the rules would have paid for the same play.
+/// The weights of the same parts at another α: what the rules would have paid for the same play. At the rules' own α
+/// they are the rules' own, whatever rounding 1 − α would add.
 #[must_use]
 pub fn remixed<R: Real>(weights: &[R], mix: Mix, alpha: R) -> Vec<R> {
     let mut weights = weights.to_vec();
-    weights[mix.team as usize] = alpha;
-    weights[mix.own as usize] = R::ONE - alpha;
+    if alpha != weights[mix.team as usize] {
+        weights[mix.team as usize] = alpha;
+        weights[mix.own as usize] = R::ONE - alpha;
+    }
     weights
 }
 

@@ -4,6 +4,7 @@ pub mod api;
 pub mod bimatrix;
 pub mod frame;
 pub mod matrix_game;
+pub mod particles;
 pub mod pellet;
 pub mod registry;
 pub mod script;

@@ -3,6 +3,7 @@
 
 use crate::env::api::Env;
 use crate::env::matrix_game::{MatrixError, MatrixSpec};
+use crate::env::particles::{ParticleError, ParticleSpec};
 use crate::env::pellet::{PelletError, PelletSpec};
 use crate::env::two_step::{TwoStepError, TwoStepSpec};
 
@@ -15,6 +16,8 @@ pub enum EnvSpec {
     Matrix(MatrixSpec),
     /// QMIX's two-step game.
     TwoStep(TwoStepSpec),
+    /// A particle world.
+    Particles(ParticleSpec),
 }
 
 /// Why an [`EnvSpec`] is no world.
@@ -27,6 +30,8 @@ pub enum EnvError {
     Matrix(#[from] MatrixError),
     /// QMIX's two-step game.
     TwoStep(#[from] TwoStepError),
+    /// A particle world.
+    Particles(#[from] ParticleError),
 }
 
 impl EnvSpec {
@@ -36,6 +41,7 @@ impl EnvSpec {
             Self::Pellet(spec) => Box::new(spec.validate()?),
             Self::Matrix(spec) => Box::new(spec.validate()?),
             Self::TwoStep(spec) => Box::new(spec.validate()?),
+            Self::Particles(spec) => Box::new(spec.validate()?),
         })
     }
 }

@@ -23,6 +23,14 @@ pub enum Script {
     QmixStyle,
     /// The course's MAPPO-style team: softmax over a central advantage.
     MappoStyle,
+    /// Each to the landmark nearest to it.
+    Nearest,
+    /// Each to its own landmark of the cheapest assignment, coming to rest there.
+    Hungarian,
+    /// The same, as near as it gets two env steps from now.
+    HungarianGreedy,
+    /// The world's own hand-written player.
+    Expert,
 }
 
 /// What is known of a script.
@@ -37,13 +45,17 @@ pub struct ScriptInfo {
 }
 
 /// Every script, in menu order.
-pub const SCRIPTS: [ScriptInfo; 6] = [
+pub const SCRIPTS: [ScriptInfo; 10] = [
     ScriptInfo { script: Script::Uniform, id: "uniform", is_team: false },
     ScriptInfo { script: Script::Idle, id: "idle", is_team: false },
     ScriptInfo { script: Script::Independent, id: "independent", is_team: true },
     ScriptInfo { script: Script::MaddpgStyle, id: "maddpg_style", is_team: true },
     ScriptInfo { script: Script::QmixStyle, id: "qmix_style", is_team: true },
     ScriptInfo { script: Script::MappoStyle, id: "mappo_style", is_team: true },
+    ScriptInfo { script: Script::Nearest, id: "nearest", is_team: false },
+    ScriptInfo { script: Script::Hungarian, id: "hungarian", is_team: false },
+    ScriptInfo { script: Script::HungarianGreedy, id: "hungarian_greedy", is_team: false },
+    ScriptInfo { script: Script::Expert, id: "expert", is_team: false },
 ];
 
 impl Script {

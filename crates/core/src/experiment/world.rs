@@ -7,6 +7,7 @@ use super::spec::{
 };
 use crate::env::api::Env;
 use crate::env::matrix_game::{MatrixError, MatrixSpec};
+use crate::env::particles::ParticleError;
 use crate::env::pellet::{Cell, PelletError, PelletMap, PelletSpec, StartLayout, TieRule};
 use crate::env::registry::{EnvError, EnvSpec};
 use crate::env::two_step::{TwoStepError, TwoStepSpec};
@@ -108,6 +109,7 @@ pub fn sentence(error: &EnvError) -> Sentence {
         EnvError::TwoStep(TwoStepError::Payoff { state, given }) => {
             Sentence::new("world.two_step_payoff", &[state, &given.to_string()])
         }
+        EnvError::Particles(error) => particle_sentence(error),
     }
 }
 
@@ -127,6 +129,19 @@ fn pellet_sentence(error: &PelletError) -> Sentence {
         PelletError::StartBlocked(agent) => one("world.start_blocked", agent),
         PelletError::Disconnected => Sentence::new("world.disconnected", &[]),
         PelletError::TooFewPelletCells { room, pellets } => two("world.too_few_pellet_cells", pellets, room),
+    }
+}
+
+fn particle_sentence(error: &ParticleError) -> Sentence {
+    match error {
+        ParticleError::Whole { parameter, given, least, most } => {
+            let [given, least, most] = [given, least, most].map(u32::to_string);
+            Sentence::new("world.particle_number", &[parameter, &given, &least, &most])
+        }
+        ParticleError::LocalRatio(given) => Sentence::new("world.local_ratio", &[&given.to_string()]),
+        ParticleError::Together { adversaries, good } => {
+            Sentence::new("world.too_many_particles", &[&adversaries.to_string(), &good.to_string()])
+        }
     }
 }
 

@@ -9,32 +9,13 @@ use tandem_core::base::rng::Draws;
 use tandem_core::env::api::{
     Ended, Env, EnvInfo, EnvState, Frame, Headline, Label, Role, StateMut, StateRef, StepOut, remixed, weighted,
 };
-use tandem_core::env::matrix_game::{GAMES, MatrixSpec};
-use tandem_core::env::pellet::{Cell, PelletMap, PelletSpec, StartLayout, TieRule};
+use tandem_core::env::matrix_game::GAMES;
+use tandem_core::env::pellet::PelletSpec;
 use tandem_core::env::registry::EnvSpec;
-use tandem_core::env::two_step::TwoStepSpec;
-
 use tandem_core::marl::parts::world::{TERMINATED, TRUNCATED};
 
 use crate::support::{Lockstep, Player, World};
-
-/// Every registered environment as it comes, and set-ups that use every rule.
-fn specs() -> Vec<EnvSpec> {
-    let mut specs: Vec<EnvSpec> = vec![
-        EnvSpec::Pellet(PelletSpec::default()),
-        EnvSpec::Matrix(MatrixSpec::default()),
-        EnvSpec::TwoStep(TwoStepSpec::default()),
-    ];
-    specs.extend(GAMES.iter().map(|game| EnvSpec::Matrix(MatrixSpec { repeat: 3, ..game.spec() })));
-    let oblong = [(1.0, 0.0), (2.0, 1.0), (3.0, -1.0), (0.0, 0.5), (0.0, 0.25), (-4.0, 0.0)];
-    specs.push(EnvSpec::Matrix(MatrixSpec { rows: 2, columns: 3, payoffs: oblong.to_vec(), repeat: 25 }));
-    let crowd = PelletSpec { num_agents: 4, num_pellets: 3, starts: StartLayout::Random, ..PelletSpec::default() };
-    specs.push(EnvSpec::Pellet(PelletSpec { sight: Some(1), time_limit: 9, ..crowd.clone() }));
-    specs.push(EnvSpec::Pellet(PelletSpec { alpha: 0.0, tie: TieRule::Nobody, ..crowd.clone() }));
-    specs.push(EnvSpec::Pellet(PelletSpec { alpha: 0.3, move_cost: 0.1, ..crowd }));
-    specs.push(EnvSpec::Pellet(PelletSpec { move_cost: 0.05, starts: StartLayout::Spread, ..PelletSpec::default() }));
-    specs
-}
+use crate::worlds::{any_matrix, any_particles, any_pellet, specs};
 
 fn environments() -> Vec<(EnvSpec, Arc<dyn Env>)> {
     specs().into_iter().map(|spec| (spec.clone(), build(&spec))).collect()
@@ -79,15 +60,19 @@ fn check_random_play(env: &dyn Env, seed: u64, steps: u32) {
 
 fn check_view(world: &World<'_>) {
     let info = world.env.info();
+    let frame = world.env.frame(world.state.view());
     for agent in 0..info.num_agents {
         let obs = world.obs(agent);
-        assert!(obs.iter().all(|x| (-1.0..=1.0).contains(x)), "observation {obs:?} leaves [-1, 1]");
+        assert!(obs.iter().all(|x| may_be_seen(&frame, *x)), "observation {obs:?}");
+        let beyond = &obs[info.role(agent).obs.len()..];
+        assert!(beyond.iter().all(|x| x.to_bits() == 0), "behind a shorter observation are zeros: {obs:?}");
         let mask = world.mask(agent);
+        assert!(mask[info.role(agent).actions.len()..].iter().all(|&legal| legal == 0), "surplus actions are masked");
         assert!(mask.iter().all(|&legal| legal <= 1) && mask.contains(&1), "mask {mask:?}");
     }
     let state = world.state_vector();
-    assert!(state.iter().all(|x| (-1.0..=1.0).contains(x)), "state {state:?} leaves [-1, 1]");
-    match world.env.frame(world.state.view()) {
+    assert!(state.iter().all(|x| may_be_seen(&frame, *x)), "state {state:?}");
+    match frame {
         Frame::Grid { width, height, walls, agents, levels, things, arrived, .. } => {
             assert_eq!(walls.len() as u32, width * height);
             assert_eq!((agents.len() as u32, arrived.len() as u32), (info.num_agents, info.num_agents));
@@ -101,8 +86,21 @@ fn check_view(world: &World<'_>) {
             assert!((stage as usize) < stages.len());
             assert!((1..=repetition.0).contains(&repetition.1));
         }
-        Frame::Board { .. } | Frame::Particles { .. } => unreachable!("no world has such a picture"),
+        Frame::Particles { agents, landmarks, pairs, touching, words } => {
+            assert_eq!(agents.len() as u32, info.num_agents);
+            let (n, count) = (info.num_agents, landmarks.len() as u32);
+            assert!(pairs.iter().all(|&(agent, landmark)| agent < n && landmark < count), "{pairs:?}");
+            assert!(touching.iter().all(|&(a, b)| a < b && b < n), "{touching:?}");
+            assert!(words.is_empty() || words.len() == agents.len());
+        }
+        Frame::Board { .. } => unreachable!("no world has such a picture"),
     }
+}
+
+/// Numbers that a network is fed: within [−1, 1], but for the plane, which has no walls.
+fn may_be_seen(frame: &Frame, x: f32) -> bool {
+    let is_plane = matches!(frame, Frame::Particles { .. });
+    if is_plane { x.is_finite() } else { (-1.0..=1.0).contains(&x) }
 }
 
 fn check_rewards(world: &mut World<'_>) {
@@ -142,7 +140,9 @@ fn facts_fit_each_other() {
         assert!(info.idle_action.is_none_or(|action| action < info.num_actions), "{spec:?}");
         assert!(info.team_reward || !info.common_reward, "a common reward is a team reward: {spec:?}");
         let optimum = env.optimum();
-        assert!(optimum.is_some() || !info.team_reward, "{spec:?} has no optimum");
+        // Nobody knows what the plane's agents can earn at best.
+        let is_searched = info.team_reward && info.reals == 0;
+        assert!(optimum.is_some() || !is_searched, "{spec:?} has no optimum");
         if let Some(optimum) = optimum.filter(|_| info.headline == Headline::Steps) {
             assert!(optimum.value <= f64::from(info.max_steps), "{spec:?}");
         }
@@ -192,7 +192,7 @@ fn the_same_seed_gives_the_same_play_and_another_seed_another() {
     };
     for (spec, env) in environments() {
         assert_eq!(play(&env, 7), play(&env, 7), "{spec:?}");
-        if matches!(spec, EnvSpec::Pellet(_)) {
+        if matches!(spec, EnvSpec::Pellet(_) | EnvSpec::Particles(_)) {
             assert_ne!(play(&env, 7), play(&env, 8), "{spec:?} ignores its seed");
         }
     }
@@ -367,8 +367,10 @@ fn p01_only_the_time_limit_of_a_world_truncates() {
                 world.reset();
             }
         }
-        let has_time_limit = matches!(spec, EnvSpec::Pellet(_));
-        assert!(seen.terminated, "{spec:?} never terminates");
+        let has_time_limit = matches!(spec, EnvSpec::Pellet(_) | EnvSpec::Particles(_));
+        // The plane knows no end of its own unless success is one.
+        let ends_by_itself = !matches!(spec, EnvSpec::Particles(_)) || !env.info().fixed_length;
+        assert_eq!(seen.terminated, ends_by_itself, "{spec:?}");
         assert!(has_time_limit || !seen.truncated, "the end of a repeated game is no time limit: {spec:?}");
     }
 }
@@ -404,7 +406,9 @@ fn an_observation_determines_the_state_exactly_where_it_is_said_to() {
         worlds.push((spec.clone(), build(&spec)));
     }
     for (spec, env) in worlds {
-        assert_eq!(every_observation_has_one_state(env.as_ref()), env.info().obs_determines_state, "{spec:?}");
+        let (is_seen, is_said) = (every_observation_has_one_state(env.as_ref()), env.info().obs_determines_state);
+        // In a continuous world no observation comes twice, so nothing can be seen to contradict.
+        assert!(is_seen == is_said || (is_seen && env.info().reals > 0), "{spec:?}");
     }
 }
 
@@ -424,47 +428,6 @@ fn a_view_overwrites_what_was_there() {
     }
 }
 
-fn any_pellet() -> impl Strategy<Value = PelletSpec> {
-    let cell = prop_oneof![6 => Just(Cell::Free), 1 => Just(Cell::NoPellet), 2 => Just(Cell::Wall)];
-    let size = (1_u32..=9, 1_u32..=9);
-    let map = size.prop_flat_map(move |(width, height)| {
-        let cells = proptest::collection::vec(cell.clone(), (width * height) as usize);
-        let starts = proptest::collection::vec(proptest::option::of(0..width * height), 0..4);
-        (cells, starts).prop_map(move |(cells, starts)| PelletMap { width, height, cells, starts })
-    });
-    let alpha = prop_oneof![Just(0.0_f32), Just(1.0), -0.1_f32..1.1];
-    let tie = proptest::sample::select(vec![TieRule::Split, TieRule::Nobody]);
-    let layout = proptest::sample::select(vec![
-        StartLayout::OneCorner,
-        StartLayout::OppositeCorners,
-        StartLayout::Spread,
-        StartLayout::Random,
-        StartLayout::Placed,
-    ]);
-    let counts = (0_u32..=9, 0_u32..=5, proptest::option::of(0_u32..=17), 1_u32..=40);
-    (map, counts, layout, tie, alpha, 0.0_f32..1.0).prop_map(
-        |(map, (num_agents, num_pellets, sight, time_limit), starts, tie, alpha, move_cost)| PelletSpec {
-            map,
-            num_agents,
-            starts,
-            num_pellets,
-            sight,
-            move_cost,
-            time_limit,
-            tie,
-            alpha,
-        },
-    )
-}
-
-fn any_matrix() -> impl Strategy<Value = MatrixSpec> {
-    (1_u32..=7, 1_u32..=7, 0_u32..=101).prop_flat_map(|(rows, columns, repeat)| {
-        let payoff = prop_oneof![20 => -1000.0_f32..1000.0, 1 => Just(f32::NAN), 1 => Just(1e9)];
-        proptest::collection::vec((payoff.clone(), payoff), (rows * columns) as usize)
-            .prop_map(move |payoffs| MatrixSpec { rows, columns, payoffs, repeat })
-    })
-}
-
 /// Plays what is valid; what is not says why in a sentence.
 fn check_any(spec: &EnvSpec, seed: u64) {
     match spec.build() {
@@ -482,6 +445,11 @@ proptest! {
     #[test]
     fn any_pellet_world_keeps_the_contract(spec in any_pellet(), seed in 0_u64..1000) {
         check_any(&EnvSpec::Pellet(spec), seed);
+    }
+
+    #[test]
+    fn any_particle_world_keeps_the_contract(spec in any_particles(), seed in 0_u64..1000) {
+        check_any(&EnvSpec::Particles(spec), seed);
     }
 
     #[test]

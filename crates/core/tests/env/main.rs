@@ -2,9 +2,11 @@
 
 mod contract;
 mod matrix;
+mod particles;
 mod pellet_mirror;
 mod pellet_optimum;
 mod pellet_rules;
 mod scripts;
 mod support;
 mod two_step;
+mod worlds;

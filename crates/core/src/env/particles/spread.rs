@@ -1,0 +1,129 @@
+//! simple_spread: N agents cover N landmarks and should not touch.
+//!
+//! Observation of agent i: own velocity and place; landmarks and other agents as seen from it; what the others say,
+//! which is nothing. G = −Σ over landmarks of the distance of the nearest agent, l_i = −(*other* agents in contact).
+//! - *v3*: reward_i = G·(1 − ρ) + l_i·ρ, so rewards differ between agents that touch and agents that do not.
+//! - *OpenAI*: every agent also collides with itself, its reward is G + l_i − 1, and all are handed the sum:
+//!   N·G + Σ l − N.
+
+use super::physics::{Body, Integrator, contact_square, square_distance};
+use super::scene::{MOVER, Pen, Rules, Scene, Sight, View, labels, mover, others, word_labels};
+use super::spec::{Convention, ParticleSpec};
+use super::{MAX_AGENTS, nearest_agent};
+use crate::env::api::{Headline, Mix};
+
+/// Radius of an agent.
+const SIZE: f64 = 0.15;
+/// Words that an agent could say, if it said any.
+const WORDS: usize = 2;
+/// A landmark is covered by an agent nearer than this.
+const COVERED: f64 = 0.1;
+
+#[derive(Debug)]
+struct Spread {
+    landmarks: Sight,
+    others: Sight,
+    /// See [`contact_square`].
+    contact: f64,
+    /// Stage 0 of the curriculum charges nothing for collisions.
+    charges: bool,
+    convention: Convention,
+}
+
+pub(super) fn scene(spec: &ParticleSpec) -> Scene {
+    let n = spec.agents;
+    let agent = Body { collides: true, ..Body::agent(SIZE) };
+    let landmarks = Sight::new(spec.near_landmarks, n);
+    let others = Sight::new(spec.near_agents, n - 1);
+    let mut obs = [labels("own", &["vx", "vy", "x", "y"]), landmarks.labels("landmark", &["dx", "dy"])].concat();
+    obs.extend(others.labels("other", &["dx", "dy"]));
+    obs.extend((1..=others.slots()).flat_map(|slot| word_labels("other", Some(slot), WORDS as u32)));
+    let charges = spec.curriculum != Some(0);
+    let rho = spec.local_ratio;
+    let is_v3 = spec.convention == Convention::V3;
+    Scene {
+        bodies: [vec![agent; n as usize], vec![Body::landmark(0.05); n as usize]].concat(),
+        integrator: if is_v3 { Integrator::PositionFirst } else { Integrator::VelocityFirst },
+        roles: vec![mover("role.agent", obs)],
+        role_of: vec![0; n as usize],
+        means: vec![MOVER; n as usize],
+        landmark_range: 1.0,
+        goals: 0,
+        goal_choices: 1,
+        parts: if is_v3 {
+            vec![("part.global", 1.0 - rho), ("part.local", rho)]
+        } else {
+            vec![("part.global", f64::from(n)), ("part.collisions", 1.0), ("part.self_collision", 1.0)]
+        },
+        mix: is_v3.then_some(Mix { team: 0, own: 1 }),
+        common_reward: !is_v3 || n == 1 || rho == 0.0 || !charges,
+        headline: Headline::Mean { first: 0, count: n },
+        idle_action: Some(0),
+        rules: Box::new(Spread {
+            landmarks,
+            others,
+            contact: contact_square(SIZE + SIZE),
+            charges,
+            convention: spec.convention,
+        }),
+    }
+}
+
+impl Spread {
+    /// Others in contact with each agent.
+    #[inline(always)]
+    fn contacts(&self, p: &[[f64; 2]]) -> [u32; MAX_AGENTS] {
+        let mut contacts = [0; MAX_AGENTS];
+        for (i, &a) in p.iter().enumerate() {
+            for (j, &b) in p.iter().enumerate().skip(i + 1) {
+                let touch = u32::from(square_distance(a, b) < self.contact);
+                contacts[i] += touch;
+                contacts[j] += touch;
+            }
+        }
+        contacts
+    }
+}
+
+impl Rules for Spread {
+    fn parts(&self, view: View<'_>, parts: &mut [f64]) {
+        // The root of the least square is the least root.
+        let global = view.landmarks.iter().fold(0.0, |sum, &at| sum - nearest_agent(view.p, at).1.sqrt());
+        let contacts = if self.charges { self.contacts(view.p) } else { [0; MAX_AGENTS] };
+        let n = view.p.len();
+        if self.convention == Convention::V3 {
+            for (parts, &contacts) in parts.chunks_exact_mut(2).zip(&contacts) {
+                parts.copy_from_slice(&[global, -f64::from(contacts)]);
+            }
+        } else {
+            let all: u32 = contacts[..n].iter().sum();
+            let themselves = if self.charges { n } else { 0 };
+            for parts in parts.chunks_exact_mut(3) {
+                parts.copy_from_slice(&[global, -f64::from(all), -(themselves as f64)]);
+            }
+        }
+    }
+
+    #[inline]
+    fn observe(&self, view: View<'_>, agent: usize, obs: &mut Pen<'_>) {
+        let (v, p) = (view.v[agent], view.p[agent]);
+        obs.write([v[0], v[1], p[0], p[1]]);
+        self.landmarks.each(p, view.landmarks, 0..view.landmarks.len(), |seen| match seen {
+            Some(landmark) => obs.offset(p, view.landmarks[landmark]),
+            None => obs.zeros(2),
+        });
+        self.others.each(p, view.p, others(agent, view.p.len()), |seen| match seen {
+            Some(other) => obs.offset(p, view.p[other]),
+            None => obs.zeros(2),
+        });
+        obs.zeros(self.others.slots() as usize * WORDS);
+    }
+
+    fn succeeded(&self, view: View<'_>) -> bool {
+        view.landmarks.iter().all(|&at| nearest_agent(view.p, at).1.sqrt() < COVERED)
+    }
+
+    fn pairs(&self, view: View<'_>) -> Vec<(u32, u32)> {
+        (0..).zip(view.landmarks).map(|(landmark, &at)| (nearest_agent(view.p, at).0, landmark)).collect()
+    }
+}
