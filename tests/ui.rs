@@ -4,6 +4,7 @@ mod ui {
     mod diverged;
     mod edits;
     mod fixture;
+    mod frames;
     mod page;
     mod policy;
     mod rewards;
@@ -11,4 +12,5 @@ mod ui {
     mod texts;
     mod views;
     mod window;
+    mod worlds;
 }

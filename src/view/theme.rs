@@ -193,6 +193,13 @@ impl Theme {
         a.lerp_to_gamma(b, x - low as f32)
     }
 
+    /// A colour that is part of a world's rules (red, green, blue from 0 to 1), drawn so that it stands out from a card.
+    #[must_use]
+    pub fn tint(&self, rgb: [f32; 3]) -> Color32 {
+        let [r, g, b] = rgb.map(|part| (part.clamp(0.0, 1.0) * 255.0) as u8);
+        self.mix(Color32::from_rgb(r, g, b), self.text, 0.15)
+    }
+
     /// Black or white, whichever is read better on `ground`.
     #[must_use]
     pub fn ink_on(&self, ground: Color32) -> Color32 {

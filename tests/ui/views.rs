@@ -60,11 +60,11 @@ impl Shown {
         Self::new(page, vec2(480.0, 420.0), Box::new(|ui, ctx, actions| ReturnsView.ui(ui, ctx, actions)))
     }
 
-    fn take(&self) -> Vec<Action> {
+    pub(crate) fn take(&self) -> Vec<Action> {
         self.actions.borrow_mut().drain(..).collect()
     }
 
-    fn click(&mut self, at: Pos2) {
+    pub(crate) fn click(&mut self, at: Pos2) {
         self.harness.hover_at(at);
         self.harness.run();
         self.harness.drag_at(at);

@@ -1,16 +1,18 @@
-//! The pellet world on the stage: its agents under way, what is laid over it, clicks that select and edit.
+//! Grid worlds on the stage: their agents under way, what is laid over them, clicks that select and edit.
 
 use egui::vec2;
 use egui::{Color32, Mesh, Painter, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, Vec2};
-use tandem_core::env::api::Frame;
+use tandem_core::env::api::{Frame, ThingKind};
 use tandem_core::experiment::snapshot::Stage;
-use tandem_core::experiment::spec::CellKind;
+use tandem_core::experiment::spec::{CellKind, EnvChoice, GridMap};
 
 use crate::view::api::{Action, EditMode, ViewCtx};
 use crate::view::numbers;
 use crate::view::parts;
 use crate::view::stage::edit;
-use crate::view::stage::ground::{World, corner, gap, paint_agent, paint_cell, paint_pellets, paint_sight};
+use crate::view::stage::ground::{
+    World, corner, gap, paint_agent, paint_badge, paint_cell, paint_evaders, paint_sight, paint_things,
+};
 use crate::view::stage::motion::{Disc, Moment, Motion, discs};
 use crate::view::stage::overlay::{self, Overlay};
 use crate::view::theme::Theme;
@@ -35,9 +37,11 @@ impl GridStage {
         let grid = world.fit(rect.shrink(2.0));
         let painter = ui.painter_at(rect);
         let now = ui.input(|input| input.time);
-        self.motion.follow(now, moment(ctx), discs(world.agents, world.width), world.arrived);
+        self.motion.follow(now, moment(ctx), world.discs(grid), world.arrived);
 
-        let map = edit::map_of(&if is_editing { ctx.wanted } else { ctx.spec }.pellet);
+        let shown = if is_editing { ctx.wanted } else { ctx.spec };
+        let has_map = shown.env == EnvChoice::Pellet;
+        let map = if has_map { edit::map_of(&shown.pellet) } else { GridMap::default() };
         let painted = |cell: u32| match &self.stroke {
             Some((kind, cells)) if cells.contains(&cell) => Some(*kind),
             _ => None,
@@ -56,7 +60,7 @@ impl GridStage {
         if !is_editing {
             paint_overlay(&painter, ctx, &world, grid, overlay);
         }
-        paint_pellets(&painter, ctx.theme, &world, grid);
+        paint_things(&painter, ctx.theme, &world, grid);
         if is_editing && matches!(ctx.edit, EditMode::Start(_)) {
             paint_starts(&painter, ctx, &world, grid);
         } else {
@@ -68,7 +72,7 @@ impl GridStage {
         if is_editing {
             self.edit(&response, ctx, &world, grid, actions);
         } else {
-            select(&response, ctx, &world, grid, &self.motion.discs_at(now), actions);
+            select(&response, ctx, &world, grid, &self.motion.discs_at(now)[..world.agents.len()], actions);
         }
         describe(&response, ctx, &world);
         let under = response.hover_pos().and_then(|at| overlay::cell_under(grid, world.width, world.height, at));
@@ -83,6 +87,8 @@ impl GridStage {
         let theme = ctx.theme;
         let size = grid.width() / world.width as f32;
         let discs = self.motion.discs_at(now);
+        paint_evaders(painter, theme, world, grid, &discs);
+        let discs = &discs[..world.agents.len()];
         for (agent, disc) in discs.iter().enumerate() {
             if let Some(t) = self.motion.pulse(agent, now) {
                 let color = theme.fade(theme.agent_color(agent as u32), 1.0 - t);
@@ -97,10 +103,13 @@ impl GridStage {
                 }
             }
         }
-        for (agent, disc) in (0_u32..).zip(&discs) {
+        for (agent, disc) in (0_u32..).zip(discs) {
             let center = grid.min + disc.at * size;
             let is_selected = agent == ctx.selected_agent && world.agents.len() > 1;
             paint_agent(painter, theme, center, disc.radius * size, agent, is_selected);
+            if let Some(&level) = world.levels.get(agent as usize) {
+                paint_badge(painter, theme, center, disc.radius * size, agent, level);
+            }
             let is_over = ctx.snapshot.stage.ended;
             if let Some(along) = next_direction(ctx, agent).filter(|along| *along != Vec2::ZERO && !is_over) {
                 let edge = disc.radius * size + if is_selected { 4.5 } else { 1.0 };
@@ -145,7 +154,8 @@ impl GridStage {
     }
 }
 
-fn moment(ctx: &ViewCtx<'_>) -> Moment {
+/// The moment on stage.
+pub(super) fn moment(ctx: &ViewCtx<'_>) -> Moment {
     let stage = &ctx.snapshot.stage;
     Moment { episode: (ctx.snapshot.run, stage.is_training_env, stage.env_index, stage.episode), step: stage.step }
 }
@@ -188,7 +198,7 @@ fn paint_overlay(painter: &Painter, ctx: &ViewCtx<'_>, world: &World<'_>, grid: 
 
 fn paint_starts(painter: &Painter, ctx: &ViewCtx<'_>, world: &World<'_>, grid: Rect) {
     let size = grid.width() / world.width as f32;
-    let starts: Vec<Disc> = discs(&edit::starts_of(&ctx.wanted.pellet), world.width);
+    let starts: Vec<Disc> = discs(&edit::starts_of(&ctx.wanted.pellet), world.width, 0.27);
     for (agent, disc) in (0_u32..).zip(starts) {
         let is_moved = ctx.edit == EditMode::Start(agent);
         paint_agent(painter, ctx.theme, grid.min + disc.at * size, disc.radius * size, agent, is_moved);
@@ -202,7 +212,7 @@ fn next_direction(ctx: &ViewCtx<'_>, agent: u32) -> Option<Vec2> {
 }
 
 /// A small tip at a disc's edge: where the agent is about to go.
-fn paint_nose(painter: &Painter, theme: &Theme, center: Pos2, edge: f32, along: Vec2, color: Color32) {
+pub(super) fn paint_nose(painter: &Painter, theme: &Theme, center: Pos2, edge: f32, along: Vec2, color: Color32) {
     let side = vec2(-along.y, along.x);
     let base = center + along * edge;
     let length = (edge * 0.3).clamp(3.0, 8.0);
@@ -234,11 +244,41 @@ fn select(
 }
 
 fn describe(response: &Response, ctx: &ViewCtx<'_>, world: &World<'_>) {
-    let place = |cell: u32| format!("({}, {})", cell % world.width + 1, cell / world.width + 1);
-    let list = |cells: &[u32]| cells.iter().map(|&cell| place(cell)).collect::<Vec<_>>().join(" ");
-    let cells: Vec<u32> = world.things.iter().map(|thing| thing.cell).collect();
-    let text = ctx.texts.f("stage.grid.described", &[&list(world.agents), &list(&cells)]);
+    let place = |cell: u32, level: Option<u32>| {
+        let level = level.map_or_else(String::new, |level| format!(": {level}"));
+        format!("({}, {}{level})", cell % world.width + 1, cell / world.width + 1)
+    };
+    let levels = world.levels.iter().map(|&level| Some(level)).chain(std::iter::repeat(None));
+    let agents: Vec<String> = world.agents.iter().zip(levels).map(|(&cell, level)| place(cell, level)).collect();
+    let has_level = |level: u32| (level > 0).then_some(level);
+    let things: Vec<String> = world.things.iter().map(|thing| place(thing.cell, has_level(thing.level))).collect();
+    let id = match world.things.first().map(|thing| thing.kind) {
+        Some(ThingKind::Food) => "stage.grid.described.food",
+        Some(ThingKind::Evader) => "stage.grid.described.evaders",
+        Some(ThingKind::Pellet) | None => "stage.grid.described",
+    };
+    let text = ctx.texts.f(id, &[&agents.join(" "), &things.join(" ")]);
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, &text));
+}
+
+/// What stands in a cell, in words: agents with their levels, food, evaders.
+fn standing(ctx: &ViewCtx<'_>, world: &World<'_>, cell: u32) -> Vec<(String, Color32)> {
+    let mut lines = Vec::new();
+    for (agent, _) in (0_u32..).zip(world.agents).filter(|(_, at)| **at == cell) {
+        if let Some(level) = world.levels.get(agent as usize) {
+            let args = [(agent + 1).to_string(), level.to_string()];
+            lines.push((ctx.texts.f("stage.cell.agent", &[&args[0], &args[1]]), ctx.theme.agent_text(agent)));
+        }
+    }
+    for thing in world.things.iter().filter(|thing| thing.cell == cell) {
+        let id = match thing.kind {
+            ThingKind::Pellet => continue,
+            ThingKind::Food => "stage.cell.food",
+            ThingKind::Evader => "stage.cell.evader",
+        };
+        lines.push((ctx.texts.f(id, &[&thing.level.to_string()]), ctx.theme.text));
+    }
+    lines
 }
 
 fn cell_tip(ui: &mut Ui, ctx: &ViewCtx<'_>, world: &World<'_>, cell: u32) {
@@ -246,6 +286,9 @@ fn cell_tip(ui: &mut Ui, ctx: &ViewCtx<'_>, world: &World<'_>, cell: u32) {
     let stage: &Stage = &ctx.snapshot.stage;
     let (column, row) = (cell % world.width + 1, cell / world.width + 1);
     ui.label(texts.f("stage.cell.place", &[&column.to_string(), &row.to_string()]));
+    for (line, color) in standing(ctx, world, cell) {
+        ui.colored_label(color, line);
+    }
     let q = stage.overlay.get(cell as usize).filter(|q| !q.is_empty() && stage.overlay_agent == ctx.selected_agent);
     let Some(q) = q else { return };
     let agent = (ctx.selected_agent + 1).to_string();

@@ -1,12 +1,16 @@
-//! The ground of a grid world: its cells, walls and pellets, discs for agents, the square an agent sees.
+//! The ground of a grid world: its cells and walls, discs for agents, what they are after, the square an agent sees.
+//!
+//! Whatever agents are after has the pellet's colour; its shape says what it is.
 
-use egui::{Align2, CornerRadius, Painter, Pos2, Rect, Stroke, StrokeKind, Vec2, pos2, vec2};
-use tandem_core::env::api::{Frame, Thing};
+use egui::{Align2, CornerRadius, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Vec2, pos2, vec2};
+use tandem_core::env::api::{Frame, Thing, ThingKind};
 use tandem_core::experiment::spec::CellKind;
 
 use crate::view::api::ViewCtx;
 use crate::view::parts;
-use crate::view::stage::motion::discs;
+use crate::view::stage::board::Board;
+use crate::view::stage::motion::{Disc, discs};
+use crate::view::stage::{bodies, pieces};
 use crate::view::theme::Theme;
 
 /// A grid world's picture as the frame gives it.
@@ -43,7 +47,7 @@ impl<'a> World<'a> {
 
     /// The grid, as large as fits into `rect`, in its middle.
     pub fn fit(&self, rect: Rect) -> Rect {
-        let cell = (rect.width() / self.width as f32).min(rect.height() / self.height as f32).max(4.0).floor();
+        let cell = (rect.width() / self.width as f32).min(rect.height() / self.height as f32).max(1.0).floor();
         Rect::from_center_size(rect.center(), vec2(cell * self.width as f32, cell * self.height as f32))
     }
 
@@ -53,29 +57,61 @@ impl<'a> World<'a> {
         let corner = grid.min + vec2((cell % self.width) as f32, (cell / self.width) as f32) * size;
         Rect::from_min_size(corner, Vec2::splat(size)).shrink(gap(size))
     }
+
+    /// Where everything that moves stands in a grid on the screen: the agents, then the evaders, each with a key of its
+    /// own.
+    pub fn discs(&self, grid: Rect) -> Vec<Disc> {
+        let evaders: Vec<&Thing> = self.evaders().collect();
+        let cells: Vec<u32> = self.agents.iter().copied().chain(evaders.iter().map(|thing| thing.cell)).collect();
+        // In small cells a disc takes most of the room, so that its number can be read; beside a badge, too.
+        let alone = match () {
+            () if grid.width() < 30.0 * self.width as f32 => 0.42,
+            () if !self.levels.is_empty() => 0.32,
+            () => 0.27,
+        };
+        let mut discs = discs(&cells, self.width, alone);
+        for (disc, evader) in discs.iter_mut().skip(self.agents.len()).zip(evaders) {
+            disc.key = self.agents.len() as u32 + evader.id;
+        }
+        discs
+    }
+
+    /// The things that move.
+    pub fn evaders(&self) -> impl Iterator<Item = &'a Thing> {
+        self.things.iter().filter(|thing| thing.kind == ThingKind::Evader)
+    }
 }
 
 /// A small picture of a state, to stand beside what is said about it.
 pub fn thumbnail(painter: &Painter, ctx: &ViewCtx<'_>, rect: Rect, frame: &Frame) {
     let theme = ctx.theme;
-    let Some(world) = World::of(frame) else {
-        // Games have a name for each state.
-        if let Frame::Matrix { stage, stages, .. } = frame {
-            let name = stages.get(*stage as usize).map_or("", |id| ctx.texts.t(id));
-            painter.text(rect.left_center(), Align2::LEFT_CENTER, name, theme.small(), theme.text);
+    if let Some(world) = World::of(frame) {
+        let grid = world.fit(rect);
+        // Lines between the smallest cells would be all there is to see.
+        let has_lines = grid.width() >= 6.0 * world.width as f32;
+        painter.rect_filled(grid, CornerRadius::ZERO, theme.cell);
+        for cell in 0..world.width * world.height {
+            let is_wall = world.walls.get(cell as usize).copied().unwrap_or(false);
+            let kind = if is_wall { CellKind::Wall } else { CellKind::Free };
+            if is_wall || has_lines {
+                paint_cell(painter, theme, world.cell(grid, cell), kind, false);
+            }
         }
-        return;
-    };
-    let grid = world.fit(rect);
-    let size = grid.width() / world.width as f32;
-    for cell in 0..world.width * world.height {
-        let is_wall = world.walls.get(cell as usize).copied().unwrap_or(false);
-        let kind = if is_wall { CellKind::Wall } else { CellKind::Free };
-        paint_cell(painter, theme, world.cell(grid, cell), kind, false);
-    }
-    paint_pellets(painter, theme, &world, grid);
-    for (agent, disc) in (0_u32..).zip(discs(world.agents, world.width)) {
-        paint_agent(painter, theme, grid.min + disc.at * size, disc.radius * size, agent, false);
+        paint_things(painter, theme, &world, grid);
+        let discs = world.discs(grid);
+        paint_evaders(painter, theme, &world, grid, &discs);
+        let size = grid.width() / world.width as f32;
+        for (agent, disc) in (0_u32..).zip(&discs[..world.agents.len()]) {
+            paint_agent(painter, theme, grid.min + disc.at * size, disc.radius * size, agent, false);
+        }
+    } else if let Some(board) = Board::of(frame) {
+        pieces::thumbnail(painter, theme, &board, rect);
+    } else if let Frame::Particles { agents, landmarks, .. } = frame {
+        bodies::thumbnail(painter, theme, agents, landmarks, rect);
+    } else if let Frame::Matrix { stage, stages, .. } = frame {
+        // Games have a name for each state.
+        let name = stages.get(*stage as usize).map_or("", |id| ctx.texts.t(id));
+        painter.text(rect.left_center(), Align2::LEFT_CENTER, name, theme.small(), theme.text);
     }
 }
 
@@ -150,11 +186,59 @@ pub fn paint_sight(painter: &Painter, ctx: &ViewCtx<'_>, world: &World<'_>, grid
     parts::dashed_rect(painter, seen, Stroke::new(1.6, theme.agent_color(ctx.selected_agent)));
 }
 
-/// The pellets that are left.
-pub fn paint_pellets(painter: &Painter, theme: &Theme, world: &World<'_>, grid: Rect) {
+/// What stays where it is until it is taken: pellets and food.
+pub fn paint_things(painter: &Painter, theme: &Theme, world: &World<'_>, grid: Rect) {
     for thing in world.things {
         let cell = world.cell(grid, thing.cell);
-        let edge = Stroke::new(1.5, theme.mix(theme.pellet, theme.on_agent(), 0.4));
-        painter.circle(cell.center(), cell.width() * 0.155, theme.pellet, edge);
+        let (center, size) = (cell.center(), cell.width());
+        match thing.kind {
+            ThingKind::Pellet => {
+                painter.circle(center, size * 0.155, theme.pellet, edge(theme));
+            }
+            ThingKind::Food => {
+                paint_shape(painter, theme, center, size * 0.3, &HEXAGON);
+                paint_level(painter, theme, center, size * 0.3, thing.level);
+            }
+            ThingKind::Evader => {}
+        }
     }
+}
+
+/// The evaders on their way; `discs` as [`World::discs`] orders them.
+pub fn paint_evaders(painter: &Painter, theme: &Theme, world: &World<'_>, grid: Rect, discs: &[Disc]) {
+    let size = grid.width() / world.width as f32;
+    for disc in discs.iter().skip(world.agents.len()) {
+        paint_shape(painter, theme, grid.min + disc.at * size, disc.radius * size * 1.05, &DIAMOND);
+    }
+}
+
+/// An agent's level, on a badge at the lower right of its disc.
+pub fn paint_badge(painter: &Painter, theme: &Theme, center: Pos2, radius: f32, agent: u32, level: u32) {
+    let size = (radius * 0.44).max(6.0);
+    let at = center + Vec2::splat(radius * 0.92);
+    painter.circle(at, size, theme.card, Stroke::new(1.5, theme.agent_color(agent)));
+    let font = egui::FontId::proportional(size * 1.35);
+    painter.text(at, Align2::CENTER_CENTER, level.to_string(), font, theme.text);
+}
+
+/// Corners of a hexagon that stands on an edge.
+const HEXAGON: [Vec2; 6] =
+    [vec2(1.0, 0.0), vec2(0.5, 0.866), vec2(-0.5, 0.866), vec2(-1.0, 0.0), vec2(-0.5, -0.866), vec2(0.5, -0.866)];
+/// Corners of a square that stands on a corner.
+const DIAMOND: [Vec2; 4] = [vec2(1.0, 0.0), vec2(0.0, 1.0), vec2(-1.0, 0.0), vec2(0.0, -1.0)];
+
+fn paint_shape(painter: &Painter, theme: &Theme, center: Pos2, radius: f32, corners: &[Vec2]) {
+    let points = corners.iter().map(|corner| center + *corner * radius).collect();
+    painter.add(Shape::convex_polygon(points, theme.pellet, edge(theme)));
+}
+
+fn paint_level(painter: &Painter, theme: &Theme, center: Pos2, radius: f32, level: u32) {
+    if level > 0 {
+        let font = egui::FontId::proportional((radius * 1.05).min(26.0));
+        painter.text(center, Align2::CENTER_CENTER, level.to_string(), font, theme.on_agent());
+    }
+}
+
+fn edge(theme: &Theme) -> Stroke {
+    Stroke::new(1.5, theme.mix(theme.pellet, theme.on_agent(), 0.4))
 }

@@ -2,14 +2,21 @@
 //!
 //! Environments describe a picture as a [`Frame`]; this is the only place that paints one.
 
+pub mod board;
+pub mod bodies;
+pub mod camera;
+pub mod caption;
 pub mod edit;
 pub mod games;
 pub mod grid;
 pub mod ground;
 pub mod motion;
 pub mod overlay;
+pub mod particles;
 pub mod payoff;
 pub mod person;
+pub mod pieces;
+pub mod players;
 
 use egui::{Align, Layout, RichText, Ui, vec2};
 use tandem_core::env::api::Frame;
@@ -18,8 +25,10 @@ use tandem_core::experiment::snapshot::Stage;
 use tandem_core::experiment::spec::{EnvChoice, StartChoice};
 
 use crate::view::api::{Action, EditMode, ViewCtx};
+use crate::view::stage::board::BoardStage;
 use crate::view::stage::games::GameStage;
 use crate::view::stage::grid::GridStage;
+use crate::view::stage::particles::ParticleStage;
 use crate::view::widgets::{Button, Weight, segmented};
 use crate::view::{icons, numbers, parts};
 
@@ -34,6 +43,8 @@ pub struct StageView {
     pub overlay: Overlay,
     grid: GridStage,
     games: GameStage,
+    board: BoardStage,
+    particles: ParticleStage,
 }
 
 impl StageView {
@@ -56,9 +67,10 @@ impl StageView {
         ui.allocate_ui(scene, |ui| {
             ui.set_min_size(scene);
             match frame {
-                Frame::Grid { .. } => self.grid.ui(ui, ctx, frame, self.overlay, actions),
+                Frame::Grid { .. } => self.grid.ui(ui, ctx, frame, self.shown_overlay(ctx), actions),
                 Frame::Matrix { .. } => self.games.ui(ui, ctx, frame, actions),
-                Frame::Board { .. } | Frame::Particles { .. } => {}
+                Frame::Board { .. } => self.board.ui(ui, ctx, frame, actions),
+                Frame::Particles { .. } => self.particles.ui(ui, ctx, frame, actions),
             }
         });
         person::ui(ui, ctx, actions);
@@ -74,6 +86,9 @@ impl StageView {
         if ctx.compact {
             // A phone has no room beside the controls.
             ui.add(egui::Label::new(text.clone()).wrap()).on_hover_text(tip);
+            if matches!(frame, Frame::Board { .. }) {
+                return;
+            }
         }
         let height = theme.size.control;
         ui.allocate_ui_with_layout(vec2(ui.available_width(), height), Layout::right_to_left(Align::Center), |ui| {
@@ -89,15 +104,38 @@ impl StageView {
     fn controls(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, frame: &Frame, actions: &mut Vec<Action>) {
         let texts = ctx.texts;
         let is_editing = ctx.edit != EditMode::None;
-        let label = if is_editing { "stage.edit.done" } else { "stage.edit" };
-        let button = Button::text(texts.t(label)).tip(texts.t("stage.edit.tip")).selected(is_editing);
-        if button.weight(Weight::Quiet).show(ui, ctx.theme).clicked() {
-            let first = if ctx.wanted.env == EnvChoice::Pellet { EditMode::Walls } else { EditMode::Payoffs };
-            actions.push(Action::SetEdit(if is_editing { EditMode::None } else { first }));
+        let can_edit = match ctx.wanted.env {
+            EnvChoice::Pellet => matches!(frame, Frame::Grid { .. }),
+            EnvChoice::Matrix | EnvChoice::TwoStep => matches!(frame, Frame::Matrix { .. }),
+        };
+        if can_edit {
+            let label = if is_editing { "stage.edit.done" } else { "stage.edit" };
+            let button = Button::text(texts.t(label)).tip(texts.t("stage.edit.tip")).selected(is_editing);
+            if button.weight(Weight::Quiet).show(ui, ctx.theme).clicked() {
+                let first = if ctx.wanted.env == EnvChoice::Pellet { EditMode::Walls } else { EditMode::Payoffs };
+                actions.push(Action::SetEdit(if is_editing { EditMode::None } else { first }));
+            }
         }
-        if !matches!(frame, Frame::Grid { .. }) || is_editing {
-            return;
+        match frame {
+            Frame::Grid { .. } if !is_editing => self.overlay_menu(ui, ctx, actions),
+            Frame::Particles { .. } => self.particles.controls(ui, ctx),
+            Frame::Grid { .. } | Frame::Matrix { .. } | Frame::Board { .. } => {}
         }
+    }
+
+    /// What is laid over the grid: values only where there are such.
+    fn shown_overlay(&self, ctx: &ViewCtx<'_>) -> Overlay {
+        match self.overlay {
+            Overlay::Arrows | Overlay::Q if !has_values(ctx) => Overlay::None,
+            overlay => overlay,
+        }
+    }
+
+    fn overlay_menu(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
+        let texts = ctx.texts;
+        let all = [Overlay::None, Overlay::Arrows, Overlay::Q, Overlay::Sight];
+        let is_value = |overlay: &Overlay| matches!(overlay, Overlay::Arrows | Overlay::Q);
+        let has_values = has_values(ctx);
         let before = self.overlay;
         let name = |overlay: Overlay| match overlay {
             Overlay::None => "stage.overlay.none",
@@ -106,15 +144,15 @@ impl StageView {
             Overlay::Q => "stage.overlay.q",
             Overlay::Sight => "stage.overlay.sight",
         };
-        let chosen = RichText::new(texts.t(name(self.overlay))).font(ctx.theme.small());
+        let chosen = RichText::new(texts.t(name(self.shown_overlay(ctx)))).font(ctx.theme.small());
         let menu = egui::ComboBox::from_id_salt("overlay").icon(icons::unfold).selected_text(chosen);
         let menu = menu.show_ui(ui, |ui| {
-            for overlay in [Overlay::None, Overlay::Arrows, Overlay::Q, Overlay::Sight] {
+            for overlay in all.into_iter().filter(|overlay| has_values || !is_value(overlay)) {
                 ui.selectable_value(&mut self.overlay, overlay, texts.t(name(overlay)));
             }
         });
         menu.response.accessible_name(texts.t("stage.overlay"));
-        let needed = matches!(self.overlay, Overlay::Arrows | Overlay::Q);
+        let needed = is_value(&self.overlay);
         if before != self.overlay && needed != ctx.watch.overlay {
             actions.push(Action::Watch(Watch { overlay: needed, ..ctx.watch.clone() }));
         }
@@ -178,46 +216,28 @@ impl StageView {
 
     /// One line under the scene: what is laid over it.
     fn caption(&self, ui: &mut Ui, ctx: &ViewCtx<'_>, frame: &Frame) {
-        let texts = ctx.texts;
-        let stage = &ctx.snapshot.stage;
-        let agent = (ctx.selected_agent + 1).to_string();
-        let text = match (frame, self.overlay) {
-            (Frame::Matrix { repetition: (rounds, next), .. }, _) if *rounds > 1 => {
-                texts.f("stage.round", &[&next.to_string(), &rounds.to_string()])
-            }
-            (Frame::Board { .. } | Frame::Particles { .. }, _) => String::new(),
-            (Frame::Matrix { .. }, _) => texts.t("stage.caption.game").to_owned(),
-            (Frame::Grid { .. }, _) if ctx.edit != EditMode::None => texts.t("stage.caption.edit").to_owned(),
-            (Frame::Grid { .. }, Overlay::Arrows) => texts.f("stage.caption.arrows", &[&agent]),
-            (Frame::Grid { .. }, Overlay::Q) if ctx.facts.is_policy_gradient => {
-                texts.f("stage.caption.pi", &[&agent, texts.t(q_unit(ctx))])
-            }
-            (Frame::Grid { .. }, Overlay::Q) => match overlay::range(&stage.overlay) {
-                Some((low, high)) => texts
-                    .f("stage.caption.q", &[&agent, &numbers::value(low), &numbers::value(high), texts.t(q_unit(ctx))]),
-                None => texts.f("stage.caption.q.none", &[&agent]),
-            },
-            (Frame::Grid { .. }, Overlay::Sight) if ctx.facts.obs_determines_state => {
-                texts.t("stage.caption.sight.all").to_owned()
-            }
-            (Frame::Grid { sight: Some(radius), .. }, Overlay::Sight) => {
-                texts.plural("stage.caption.sight", *radius, &[&agent, &radius.to_string()])
-            }
-            (Frame::Grid { .. }, Overlay::Sight | Overlay::None) => texts.t("stage.caption.none").to_owned(),
-        };
+        let overlay = self.shown_overlay(ctx);
+        let text = caption::text(ctx, frame, overlay, self.particles.follows());
         let text = RichText::new(text).font(ctx.theme.small()).color(ctx.theme.text_faint);
         if ctx.compact {
             ui.label(text);
             return;
         }
         ui.horizontal(|ui| {
-            if self.overlay == Overlay::Q && matches!(frame, Frame::Grid { .. }) && !stage.overlay.is_empty() {
+            let has_bar = overlay == Overlay::Q && matches!(frame, Frame::Grid { .. });
+            if has_bar && !ctx.snapshot.stage.overlay.is_empty() {
                 let (bar, _) = ui.allocate_exact_size(vec2(72.0, 8.0), egui::Sense::hover());
                 parts::color_bar(ui.painter(), ctx.theme, bar);
             }
             ui.add(egui::Label::new(text).truncate());
         });
     }
+}
+
+/// Whether the session knows what the selected agent would do from other cells. It does not say where nobody asked.
+fn has_values(ctx: &ViewCtx<'_>) -> bool {
+    let stage = &ctx.snapshot.stage;
+    stage.overlay.is_empty() || stage.overlay.iter().any(|row| !row.is_empty())
 }
 
 /// Heading of the stage: whose episode this is, where it stands, which weights act.

@@ -3,7 +3,7 @@
 //! "If it stood here, everything else as now." Ties show all tied actions; the opacity of an arrow is the gap between
 //! the best and the second best action, relative to the largest gap on the grid.
 
-use egui::{Align2, Color32, Mesh, Painter, Pos2, Rect, Stroke, Vec2, vec2};
+use egui::{Align2, Color32, Mesh, Painter, Pos2, Rect, Stroke, StrokeKind, Vec2, vec2};
 use tandem_core::env::api::Label;
 
 use crate::view::numbers;
@@ -26,9 +26,9 @@ pub enum Overlay {
     Sight,
 }
 
-/// Direction an action moves in, from its text id; zero for staying.
+/// Direction an action moves in, from its text id; zero for staying, loading, speaking alone.
 pub fn direction(action_name: &str) -> Vec2 {
-    match action_name {
+    match action_name.strip_suffix("_say").unwrap_or(action_name) {
         "action.up" => vec2(0.0, -1.0),
         "action.down" => vec2(0.0, 1.0),
         "action.left" => vec2(-1.0, 0.0),
@@ -76,6 +76,12 @@ pub fn paint_arrows(painter: &Painter, cell: Rect, q: &[f32], names: &[Label], c
     for action in &best {
         let Some(name) = names.get(*action as usize) else { continue };
         let along = direction(&name.id);
+        if name.id == "action.load" {
+            // A square where staying is a ring: the agent takes what is beside it.
+            let mark = Rect::from_center_size(cell.center(), Vec2::splat(size * 0.17));
+            painter.rect_stroke(mark, 1.0, stroke, StrokeKind::Middle);
+            continue;
+        }
         if along == Vec2::ZERO {
             painter.circle_stroke(cell.center(), size * 0.07, stroke);
             continue;
@@ -91,7 +97,8 @@ pub fn paint_arrows(painter: &Painter, cell: Rect, q: &[f32], names: &[Label], c
     }
 }
 
-/// Adds the Q-values of one cell to `mesh`: a triangle per direction, a square in the middle for staying.
+/// Adds the Q-values of one cell to `mesh`: a triangle per direction, and in the middle a square that the actions
+/// without one share, side by side.
 pub fn push_q(mesh: &mut Mesh, theme: &Theme, cell: Rect, q: &[f32], names: &[Label], range: (f32, f32)) {
     for (value, name) in q.iter().zip(names) {
         let color = theme.viridis(unit(*value, range));
@@ -107,12 +114,26 @@ pub fn push_q(mesh: &mut Mesh, theme: &Theme, cell: Rect, q: &[f32], names: &[La
         mesh.colored_vertex(cell.center() + (along + side) * half, color);
         mesh.add_triangle(base, base + 1, base + 2);
     }
-    for (value, name) in q.iter().zip(names) {
-        if direction(&name.id) == Vec2::ZERO {
-            let middle = Rect::from_center_size(cell.center(), Vec2::splat(cell.width() * STAY_SHARE));
-            mesh.add_colored_rect(middle, theme.viridis(unit(*value, range)));
+    for (value, part) in q.iter().zip(middles(cell, names)) {
+        if let Some(part) = part {
+            mesh.add_colored_rect(part, theme.viridis(unit(*value, range)));
         }
     }
+}
+
+/// The part of a cell's middle that belongs to each action; none to one with a direction.
+fn middles(cell: Rect, names: &[Label]) -> impl Iterator<Item = Option<Rect>> {
+    let is_still = |name: &Label| direction(&name.id) == Vec2::ZERO;
+    let sharing = names.iter().filter(|name| is_still(name)).count().max(1) as f32;
+    let middle = Rect::from_center_size(cell.center(), Vec2::splat(cell.width() * STAY_SHARE));
+    let size = vec2(middle.width() / sharing, middle.height());
+    let mut place = 0.0;
+    names.iter().map(move |name| {
+        is_still(name).then(|| {
+            place += 1.0;
+            Rect::from_min_size(middle.min + vec2(size.x * (place - 1.0), 0.0), size)
+        })
+    })
 }
 
 /// Over the mesh: borders between the triangles, a mark on the best ones, numbers where there is room.
@@ -124,8 +145,10 @@ pub fn paint_q_details(painter: &Painter, theme: &Theme, cell: Rect, q: &[f32], 
     }
     let best = best_actions(q);
     let has_room = cell.width() >= 84.0;
-    for (action, (value, name)) in (0_u32..).zip(q.iter().zip(names)) {
-        let at = cell.center() + direction(&name.id) * cell.width() * 0.335;
+    for (action, ((value, name), part)) in (0_u32..).zip(q.iter().zip(names).zip(middles(cell, names))) {
+        let at = part.map_or(cell.center() + direction(&name.id) * cell.width() * 0.335, |part| part.center());
+        // Where several share the middle a number does not fit.
+        let has_room = has_room && part.is_none_or(|part| part.width() >= 0.3 * cell.width());
         let ink = theme.ink_on(theme.viridis(unit(*value, range)));
         let is_best = best.contains(&action);
         if has_room {
@@ -195,5 +218,15 @@ mod tests {
         assert_eq!(cell_under(grid, 4, 3, pos2(11.0, 21.0)), Some(0));
         assert_eq!(cell_under(grid, 4, 3, pos2(49.0, 49.0)), Some(11));
         assert_eq!(cell_under(grid, 4, 3, pos2(9.0, 21.0)), None);
+    }
+
+    #[test]
+    fn actions_without_a_direction_share_the_middle() {
+        let names = ["action.stay", "action.up", "action.load", "action.right"].map(|id| Label::new(id, &[]));
+        let cell = Rect::from_min_size(pos2(0.0, 0.0), vec2(100.0, 100.0));
+        let parts: Vec<Option<Rect>> = middles(cell, &names).collect();
+        let (stay, load) = (parts[0].expect("staying has no direction"), parts[2].expect("nor has loading"));
+        assert!(stay.right() <= load.left() && stay.width() == 16.0);
+        assert_eq!((parts[1], parts[3]), (None, None));
     }
 }

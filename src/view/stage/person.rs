@@ -40,7 +40,8 @@ fn next(ctx: &ViewCtx<'_>) -> Option<u32> {
     selected.or_else(|| waiting.first()).copied()
 }
 
-fn act(ctx: &ViewCtx<'_>, agent: u32, action: u32) -> Action {
+/// Makes `action` the choice of `agent` at the moment on stage.
+pub(super) fn act(ctx: &ViewCtx<'_>, agent: u32, action: u32) -> Action {
     let at = (ctx.snapshot.stage.episode, ctx.snapshot.stage.step);
     Action::Session(Command::Act { agent, action, at })
 }
