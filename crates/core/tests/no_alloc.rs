@@ -8,6 +8,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use tandem_core::env::api::Env;
+use tandem_core::env::board::BoardSpec;
 use tandem_core::env::matrix_game::MatrixSpec;
 use tandem_core::env::pellet::{PelletSpec, StartLayout};
 use tandem_core::env::registry::EnvSpec;
@@ -53,6 +54,8 @@ fn a_warm_run_allocates_nothing() {
         EnvSpec::Pellet(crowd),
         EnvSpec::Matrix(MatrixSpec::default()),
         EnvSpec::TwoStep(TwoStepSpec::default()),
+        EnvSpec::Board(BoardSpec::ConnectFour),
+        EnvSpec::Board(BoardSpec::TicTacToe),
     ];
     for spec in specs {
         for algo in ALGORITHMS.map(|algo| algo.choice) {

@@ -1,9 +1,12 @@
 //! Worlds: rules only. They know neither networks nor drawing.
 
+pub mod aec;
 pub mod api;
 pub mod bimatrix;
+pub mod board;
 pub mod frame;
 pub mod matrix_game;
+pub mod parallel;
 pub mod particles;
 pub mod pellet;
 pub mod registry;

@@ -2,6 +2,7 @@
 //! environment from the knob table.
 
 use crate::env::api::Env;
+use crate::env::board::BoardSpec;
 use crate::env::matrix_game::{MatrixError, MatrixSpec};
 use crate::env::particles::{ParticleError, ParticleSpec};
 use crate::env::pellet::{PelletError, PelletSpec};
@@ -18,6 +19,8 @@ pub enum EnvSpec {
     TwoStep(TwoStepSpec),
     /// A particle world.
     Particles(ParticleSpec),
+    /// Connect Four or tic-tac-toe.
+    Board(BoardSpec),
 }
 
 /// Why an [`EnvSpec`] is no world.
@@ -42,6 +45,7 @@ impl EnvSpec {
             Self::Matrix(spec) => Box::new(spec.validate()?),
             Self::TwoStep(spec) => Box::new(spec.validate()?),
             Self::Particles(spec) => Box::new(spec.validate()?),
+            Self::Board(spec) => Box::new(spec.build()),
         })
     }
 }

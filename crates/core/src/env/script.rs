@@ -31,6 +31,18 @@ pub enum Script {
     HungarianGreedy,
     /// The world's own hand-written player.
     Expert,
+    /// Wins a board game where it can on this move, else moves at random.
+    WinElseRandom,
+    /// Wins on this move, else blocks what would win on the next, else moves at random.
+    OnePly,
+    /// Looks two plies ahead.
+    Negamax2,
+    /// Looks four plies ahead.
+    Negamax4,
+    /// Looks six plies ahead.
+    Negamax6,
+    /// Looks eight plies ahead.
+    Negamax8,
 }
 
 /// What is known of a script.
@@ -45,7 +57,7 @@ pub struct ScriptInfo {
 }
 
 /// Every script, in menu order.
-pub const SCRIPTS: [ScriptInfo; 10] = [
+pub const SCRIPTS: [ScriptInfo; 16] = [
     ScriptInfo { script: Script::Uniform, id: "uniform", is_team: false },
     ScriptInfo { script: Script::Idle, id: "idle", is_team: false },
     ScriptInfo { script: Script::Independent, id: "independent", is_team: true },
@@ -56,6 +68,12 @@ pub const SCRIPTS: [ScriptInfo; 10] = [
     ScriptInfo { script: Script::Hungarian, id: "hungarian", is_team: false },
     ScriptInfo { script: Script::HungarianGreedy, id: "hungarian_greedy", is_team: false },
     ScriptInfo { script: Script::Expert, id: "expert", is_team: false },
+    ScriptInfo { script: Script::WinElseRandom, id: "win_else_random", is_team: false },
+    ScriptInfo { script: Script::OnePly, id: "one_ply", is_team: false },
+    ScriptInfo { script: Script::Negamax2, id: "negamax2", is_team: false },
+    ScriptInfo { script: Script::Negamax4, id: "negamax4", is_team: false },
+    ScriptInfo { script: Script::Negamax6, id: "negamax6", is_team: false },
+    ScriptInfo { script: Script::Negamax8, id: "negamax8", is_team: false },
 ];
 
 impl Script {
@@ -123,6 +141,30 @@ pub trait Program: std::fmt::Debug + Send + Sync {
     fn draws(&self) -> bool {
         true
     }
+
+    /// What it sees coming behind each action `[|A|]`, `None` where the action is illegal; empty for a program that does
+    /// not look ahead.
+    fn foresees(&self, obs: &[f32], legal: &[u32]) -> Vec<Option<Foreseen>> {
+        let _ = (obs, legal);
+        Vec::new()
+    }
+}
+
+/// What a program that looks ahead sees behind an action, both sides playing as well as it can see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Foreseen {
+    /// It wins on the ply of that number, its own action being the first.
+    Win {
+        /// The ply.
+        plies: u32,
+    },
+    /// It loses on the ply of that number.
+    Loss {
+        /// The ply.
+        plies: u32,
+    },
+    /// Neither, as far as it sees.
+    Nothing,
 }
 
 /// [`Script::Uniform`], in every world. An agent without a legal action gets 0, which the world ignores.

@@ -75,12 +75,13 @@ impl StagePlay {
         self.begin(run);
     }
 
-    /// The agents whose person has not chosen yet; the episode waits for them.
+    /// The agents to move whose person has not chosen yet; the episode waits for them.
     pub fn waiting(&self, run: &Run) -> Vec<u32> {
         let n = run.learner.agents.count;
+        let mover = run.learner.env.to_move(self.state.view());
         let waits = |&i: &u32| {
             let is_human = matches!(run.learner.settings.seats.of(i), Controller::Human(_));
-            is_human && self.chosen[i as usize].is_none()
+            is_human && mover.is_none_or(|mover| mover == i) && self.chosen[i as usize].is_none()
         };
         if self.ended { Vec::new() } else { (0..n).filter(waits).collect() }
     }

@@ -5,10 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use tandem_core::base::lanes::padded;
-use tandem_core::base::rng::Draws;
-use tandem_core::env::api::{
-    Ended, Env, EnvInfo, EnvState, Frame, Headline, Label, Role, StateMut, StateRef, StepOut, remixed, weighted,
-};
+use tandem_core::env::api::{Ended, Env, EnvState, Frame, Headline, remixed, weighted};
 use tandem_core::env::matrix_game::GAMES;
 use tandem_core::env::pellet::PelletSpec;
 use tandem_core::env::registry::EnvSpec;
@@ -17,7 +14,7 @@ use tandem_core::marl::parts::world::{TERMINATED, TRUNCATED};
 use crate::support::{Lockstep, Player, World};
 use crate::worlds::{any_matrix, any_particles, any_pellet, specs};
 
-fn environments() -> Vec<(EnvSpec, Arc<dyn Env>)> {
+pub(crate) fn environments() -> Vec<(EnvSpec, Arc<dyn Env>)> {
     specs().into_iter().map(|spec| (spec.clone(), build(&spec))).collect()
 }
 
@@ -68,7 +65,14 @@ fn check_view(world: &World<'_>) {
         assert!(beyond.iter().all(|x| x.to_bits() == 0), "behind a shorter observation are zeros: {obs:?}");
         let mask = world.mask(agent);
         assert!(mask[info.role(agent).actions.len()..].iter().all(|&legal| legal == 0), "surplus actions are masked");
-        assert!(mask.iter().all(|&legal| legal <= 1) && mask.contains(&1), "mask {mask:?}");
+        assert!(mask.iter().all(|&legal| legal <= 1), "mask {mask:?}");
+        let mover = world.env.to_move(world.state.view());
+        // Where agents move in turns, only the mover has a choice; once the game is over nobody needs one.
+        if !info.in_turns || mover == Some(agent) {
+            assert!(mask.contains(&1), "no legal action for agent {agent}");
+        } else if mover.is_some() {
+            assert!(!mask.contains(&1), "agent {agent} waits, its mask is {mask:?}");
+        }
     }
     let state = world.state_vector();
     assert!(state.iter().all(|x| may_be_seen(&frame, *x)), "state {state:?}");
@@ -93,7 +97,15 @@ fn check_view(world: &World<'_>) {
             assert!(touching.iter().all(|&(a, b)| a < b && b < n), "{touching:?}");
             assert!(words.is_empty() || words.len() == agents.len());
         }
-        Frame::Board { .. } => unreachable!("no world has such a picture"),
+        Frame::Board { rows, columns, cells, to_move, last, lines, outcome, .. } => {
+            assert_eq!(cells.len() as u32, rows * columns);
+            assert_eq!(to_move.is_some(), outcome.is_none());
+            assert!(last.is_none_or(|cell| cells[cell as usize] != 0), "the last piece lies on the board");
+            for line in &lines {
+                let pieces: Vec<u8> = line.iter().map(|&cell| cells[cell as usize]).collect();
+                assert!(pieces[0] != 0 && pieces.iter().all(|&piece| piece == pieces[0]), "a line of one player");
+            }
+        }
     }
 }
 
@@ -258,97 +270,6 @@ fn assert_seen(batch: &Lockstep, obs: &[f32], world: &World<'_>, obs_len: usize)
         assert_eq!(bits(&row[..obs_len]), bits(&world.obs(agent)));
         assert!(row[obs_len..].iter().all(|x| x.to_bits() == 0));
     }
-}
-
-/// A world whose first observation is wildly unlike all others.
-#[derive(Debug)]
-struct Leap(EnvInfo);
-
-impl Leap {
-    fn new() -> Self {
-        Self(EnvInfo {
-            num_agents: 1,
-            num_actions: 1,
-            obs_len: 1,
-            state_len: 1,
-            roles: vec![Role::agent(&["action.stay"], vec![Label::new("obs.height", &[])])],
-            role_of: vec![0],
-            part_names: vec!["part.payoff".to_owned()],
-            part_weights: vec![1.0],
-            mix: None,
-            idle_action: None,
-            max_steps: 3,
-            fixed_length: true,
-            common_reward: true,
-            team_reward: true,
-            in_turns: false,
-            obs_determines_state: true,
-            headline: Headline::Mean { first: 0, count: 1 },
-            enumerated_starts: 1,
-            ints: 1,
-            reals: 0,
-            revision: 1,
-        })
-    }
-
-    fn height(state: StateRef<'_>) -> f32 {
-        if state.ints[0] == 0 { 1e6 } else { state.ints[0] as f32 }
-    }
-}
-
-impl Env for Leap {
-    fn info(&self) -> &EnvInfo {
-        &self.0
-    }
-    fn reset(&self, state: StateMut<'_>, _draws: &Draws) {
-        state.ints[0] = 0;
-    }
-    fn reset_to(&self, state: StateMut<'_>, _start: u32) -> bool {
-        state.ints[0] = 0;
-        false
-    }
-    fn step(&self, state: StateMut<'_>, _actions: &[u32], _draws: &Draws, out: &mut StepOut<'_>) -> Ended {
-        state.ints[0] += 1;
-        out.rewards.fill(1.0);
-        out.parts.fill(1.0);
-        Ended { terminated: false, truncated: state.ints[0] == 3 }
-    }
-    fn observe(&self, state: StateRef<'_>, _agent: u32, obs: &mut [f32]) {
-        obs[0] = Self::height(state);
-    }
-    fn state(&self, state: StateRef<'_>, out: &mut [f32]) {
-        out[0] = Self::height(state);
-    }
-    fn legal(&self, _state: StateRef<'_>, _agent: u32, mask: &mut [u32]) {
-        mask[0] = 1;
-    }
-    fn step_count(&self, state: StateRef<'_>) -> u32 {
-        state.ints[0] as u32
-    }
-    fn frame(&self, _state: StateRef<'_>) -> Frame {
-        unreachable!("nobody draws this world")
-    }
-    fn standing_at(&self, _state: StateRef<'_>, _agent: u32, _cell: u32) -> Option<EnvState> {
-        None
-    }
-}
-
-#[test]
-fn p02_the_final_observation_is_that_of_the_old_episode() {
-    let batch = Lockstep::new(Arc::new(Leap::new()), 1, 2);
-    let heights = |buffer: &[f32]| -> [f32; 2] { std::array::from_fn(|e| batch.row(buffer, e as u32)[0]) };
-    let (w, buffers) = (&batch.world, &batch.buffers);
-    assert_eq!(heights(&buffers.read(w.obs)), [1e6; 2]);
-    let mut seen = Vec::new();
-    for _ in 0..4 {
-        batch.step(&[0, 0]);
-        let rows = [buffers.read(w.next_obs), buffers.read(w.obs), buffers.read(w.next_state), buffers.read(w.state)];
-        let [first, second]: [Vec<f32>; 2] = std::array::from_fn(|e| rows.iter().map(|r| heights(r)[e]).collect());
-        assert_eq!(first, second);
-        seen.push(first);
-    }
-    assert_eq!(seen, [[1.0; 4], [2.0; 4], [3.0, 1e6, 3.0, 1e6], [1.0; 4]]);
-    assert_eq!(*buffers.read(w.time), [1, 1, 1, 1], "the second episode of both, one env step in");
 }
 
 #[test]

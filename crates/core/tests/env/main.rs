@@ -1,5 +1,8 @@
 //! Environments: the contract they share, their rules one by one, and the numbers known about them.
 
+mod aec;
+mod auto_reset;
+mod boards;
 mod contract;
 mod matrix;
 mod particles;

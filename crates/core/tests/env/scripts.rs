@@ -161,12 +161,12 @@ fn a_script_acts_on_its_own_observation() {
         obs
     };
     let legal = vec![1; info.num_actions as usize];
-    for info in &SCRIPTS {
-        let program = env.program(info.script).expect("pellet worlds have every script");
+    for &script in env.scripts() {
+        let program = env.program(script).expect("it is on the list");
         for step in 0..50 {
             let turn = Turn { stream: Stream::new(3, "seat"), at: [0, 0, step], agent: 0 };
             let act = |pellet, other| program.act(&look(pellet, other), &legal, &turn);
-            assert_eq!(act(63, 40), act(37, 52), "{}: both are out of sight", info.id);
+            assert_eq!(act(63, 40), act(37, 52), "{script:?}: both are out of sight");
         }
     }
 }

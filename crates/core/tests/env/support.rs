@@ -146,9 +146,10 @@ impl Player {
         below(self.stream.words([self.drawn, 0, 0, 0])[0], n)
     }
 
+    /// Action 0 of an agent that is not to move, which the world ignores.
     pub(crate) fn legal(&mut self, mask: &[u32]) -> u32 {
         let legal: Vec<u32> = (0..mask.len() as u32).filter(|&action| mask[action as usize] == 1).collect();
-        legal[self.below(legal.len() as u32) as usize]
+        if legal.is_empty() { 0 } else { legal[self.below(legal.len() as u32) as usize] }
     }
 
     pub(crate) fn joint(&mut self, world: &World<'_>) -> Vec<u32> {

@@ -1,6 +1,7 @@
 //! Set-ups of every registered environment: as it comes, such that every rule is used, and any at all.
 
 use proptest::prelude::*;
+use tandem_core::env::board::BoardSpec;
 use tandem_core::env::matrix_game::{GAMES, MatrixSpec};
 use tandem_core::env::particles::{Convention, ParticleSpec, Scenario};
 use tandem_core::env::pellet::{Cell, PelletMap, PelletSpec, StartLayout, TieRule};
@@ -13,6 +14,8 @@ pub(crate) fn specs() -> Vec<EnvSpec> {
         EnvSpec::Pellet(PelletSpec::default()),
         EnvSpec::Matrix(MatrixSpec::default()),
         EnvSpec::TwoStep(TwoStepSpec::default()),
+        EnvSpec::Board(BoardSpec::ConnectFour),
+        EnvSpec::Board(BoardSpec::TicTacToe),
     ];
     specs.extend(GAMES.iter().map(|game| EnvSpec::Matrix(MatrixSpec { repeat: 3, ..game.spec() })));
     let oblong = [(1.0, 0.0), (2.0, 1.0), (3.0, -1.0), (0.0, 0.5), (0.0, 0.25), (-4.0, 0.0)];

@@ -359,13 +359,14 @@ impl Env for Pellet {
     }
 
     fn scripts(&self) -> &'static [Script] {
-        &Script::ALL
+        &script::SCRIPTS
     }
 
     fn program(&self, script: Script) -> Option<Box<dyn Program>> {
         Some(match script {
             Script::Uniform => Box::new(Uniform),
-            _ => Box::new(script::PelletProgram::new(self, script)),
+            _ if script::SCRIPTS.contains(&script) => Box::new(script::PelletProgram::new(self, script)),
+            _ => return None,
         })
     }
 

@@ -25,6 +25,10 @@ const ACTIONS: usize = 5;
 /// Numbers of one thing in an observation: flag, Δx, Δy.
 const SLOT: usize = 3;
 
+/// The scripts that suit a pellet world.
+pub(super) const SCRIPTS: [Script; 6] =
+    [Script::Uniform, Script::Idle, Script::Independent, Script::MaddpgStyle, Script::QmixStyle, Script::MappoStyle];
+
 /// Draws of a turn.
 const CHANCE: u32 = 0;
 const CHOICE: u32 = 1;

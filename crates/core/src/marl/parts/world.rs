@@ -116,6 +116,16 @@ pub fn write_input<R: Real>(
     }
 }
 
+/// Writes one agent's legal actions `[|A|]`. Who waits for its turn has exactly one choice, action 0, which the rules
+/// ignore. So waiting is a transition like any other: its value is that of what the other's reply leads to, and the
+/// policy's only action has probability 1, so no gradient.
+pub fn show_legal(env: &dyn Env, state: StateRef<'_>, agent: u32, mask: &mut [u32]) {
+    env.legal(state, agent, mask);
+    if env.to_move(state).is_some_and(|mover| mover != agent) {
+        mask[0] = 1;
+    }
+}
+
 /// Writes the state vector, zero padding. `scratch` has room for it.
 pub fn write_state<R: Real>(env: &dyn Env, state: StateRef<'_>, scratch: &mut [f32], row: &mut [R]) {
     let vector = &mut scratch[..env.info().state_len as usize];
@@ -327,7 +337,7 @@ impl<R: Real> Shown<'_, R> {
             let row = e * n + i;
             let input = &mut self.obs[row * width..(row + 1) * width];
             write_input(&*w.env, w.agent_id, at, i as u32, self.scratch, input);
-            w.env.legal(at, i as u32, &mut self.mask[row * a..(row + 1) * a]);
+            show_legal(&*w.env, at, i as u32, &mut self.mask[row * a..(row + 1) * a]);
         }
         let width = padded(info.state_len) as usize;
         write_state(&*w.env, at, self.scratch, &mut self.state[e * width..(e + 1) * width]);
