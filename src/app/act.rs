@@ -12,6 +12,7 @@ use super::intent::{FieldEdit, Intent};
 use super::run::Load;
 use super::{Page, first_view, panels};
 use crate::view::api::Action;
+use crate::view::observation;
 
 /// How long a confirmation stays, seconds.
 pub(super) const TOAST_SECONDS: f64 = 4.0;
@@ -90,6 +91,11 @@ impl Page {
                 if matches!(self.desk.tab, Tab::View(_)) {
                     self.desk.tab = Tab::View(id);
                 }
+            }
+            // Whoever is selected already is asked what it observes.
+            Action::SelectAgent(agent) if agent == self.desk.watch.agent => {
+                self.desk.view = observation::ID;
+                self.desk.tab = Tab::View(observation::ID);
             }
             Action::SelectAgent(agent) => {
                 self.desk.watch.agent = agent.min(self.run.facts.num_agents.saturating_sub(1));

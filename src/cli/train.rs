@@ -25,7 +25,7 @@ const ENGINES: &str = "cpu";
 const INTERRUPTED: u8 = 130;
 
 /// Notices after which the experiment is another one than the link's, not the same with a value in its range.
-const ANOTHER: [&str; 14] = [
+const ANOTHER: [&str; 13] = [
     "notice.unreadable",
     "notice.newer_version",
     "notice.link_cut",
@@ -39,7 +39,6 @@ const ANOTHER: [&str; 14] = [
     "notice.payoff_table",
     "notice.algo_instead",
     "notice.seats_script",
-    "notice.seats_no_learner",
 ];
 /// Keys that are about a page, and nothing to a run without one.
 const OF_THE_PAGE: [&str; 3] = ["step", "view", "lang"];

@@ -7,6 +7,7 @@ pub mod api;
 pub mod badges;
 pub mod icons;
 pub mod numbers;
+pub mod observation;
 pub mod orbit;
 pub mod outline;
 pub mod parts;

@@ -1,6 +1,7 @@
 //! The list of views, in the order of their tabs. Menus, links, layout and tests iterate over it.
 
 use crate::view::api::View;
+use crate::view::observation::ObservationView;
 use crate::view::policy::PolicyView;
 use crate::view::qtot::QtotView;
 use crate::view::returns::ReturnsView;
@@ -15,6 +16,7 @@ pub fn views() -> Vec<Box<dyn View>> {
         Box::new(PolicyView::default()),
         Box::new(ReturnsView),
         Box::new(RewardsView::default()),
+        Box::new(ObservationView::default()),
         Box::new(TeamsView),
     ]
 }

@@ -71,7 +71,7 @@ pub(crate) fn pellet(algo: AlgoChoice) -> Page {
         exhausted_starts: 16,
         part_names: ["part.team", "part.own", "part.move_cost"].map(str::to_owned).to_vec(),
         part_weights: vec![1.0, 0.0, 1.0],
-        mix: Some(Mix { team: 0, own: 1 }),
+        mix: Some(Mix { team: 0, own: 1, names_own: false }),
         idle_action: Some(0),
         budget: 100_000,
         ..Facts::default()

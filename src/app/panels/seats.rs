@@ -90,7 +90,7 @@ fn row(ui: &mut Ui, ctx: &PageCtx<'_>, knob: &'static Knob, seats: &Seats, agent
     wanted
 }
 
-/// What may move an agent; what cannot, because then nobody would learn, says so.
+/// What may move an agent.
 fn entries(
     ui: &mut Ui,
     ctx: &PageCtx<'_>,
@@ -110,15 +110,13 @@ fn entries(
     let mut wanted = None;
     for controller in all.chain([Controller::Human(human)]) {
         let then = seats.with(agents, agent, controller);
-        let nobody = !(0..agents).any(|agent| then.of(agent).learns());
-        let refusal = nobody.then(|| ctx.t("seats.nobody").to_owned());
         let tip = format!("{}.tip", knob.choice_id(id(controller)));
         let title = title(ctx, knob, controller);
         let title = match controller {
             Controller::Scripted(_) => ctx.texts().f("seats.script", &[&title]),
             _ => title,
         };
-        let reply = entry(ui, ctx, &title, controller == current, !nobody, refusal);
+        let reply = entry(ui, ctx, &title, controller == current, true, None);
         if reply.on_hover_text(ctx.t(&tip)).clicked() && controller != current {
             wanted = Some(then);
         }

@@ -7,7 +7,7 @@ pub mod strips;
 use egui::{Mesh, Rect, RichText, ScrollArea, Sense, Stroke, Ui, Vec2, vec2};
 use tandem_core::env::api::{remixed, weighted};
 use tandem_core::experiment::snapshot::{EvalPoint, Sentence};
-use tandem_core::experiment::spec::PelletSettings;
+use tandem_core::experiment::spec::EnvChoice;
 
 use crate::view::api::{Action, View, ViewCtx, ViewId};
 use crate::view::rewards::strips::{Column, Pattern, Strips, StripsReply, extent};
@@ -24,10 +24,13 @@ const SIDE_BY_SIDE: f32 = 420.0;
 #[derive(Debug, Default)]
 pub struct RewardsView {
     /// The world and the α that the view reckons with, while it is not that world's own.
-    recomputed: Option<(PelletSettings, f32)>,
+    recomputed: Option<(OfWorld, f32)>,
     /// The run and the ends of the episode chart's scale: an episode that pays nothing keeps it.
     scale: Option<(u32, f32, f32)>,
 }
+
+/// Which world's weights were asked about.
+type OfWorld = (EnvChoice, Vec<f32>);
 
 impl View for RewardsView {
     fn id(&self) -> ViewId {
@@ -84,19 +87,28 @@ impl RewardsView {
         let weights = &ctx.facts.part_weights;
         let Some(mix) = ctx.facts.mix else { return weights.clone() };
         let (texts, theme) = (ctx.texts, ctx.theme);
-        let own = weights[mix.team as usize];
+        // The user's number: α, or the weight of the own part where the world calls that by name.
+        let (of, symbol) = if mix.names_own { (mix.own, "local_ratio") } else { (mix.team, "α") };
+        let own = weights[of as usize];
         // In another world the old question is void.
-        self.recomputed = self.recomputed.take().filter(|(of, _)| *of == ctx.spec.pellet);
+        let world: OfWorld = (ctx.spec.env, weights.clone());
+        self.recomputed = self.recomputed.take().filter(|(of, _)| *of == world);
         let alpha = self.recomputed.as_ref().map_or(own, |(_, alpha)| *alpha);
-        let name = texts.f("rewards.alpha", &[&numbers::payoff(alpha)]);
+        let name = texts.f("rewards.alpha", &[&numbers::payoff(alpha), symbol]);
         let mut chosen = None;
-        let add_slider =
-            |ui: &mut Ui| slider(ui, theme, texts.t("rewards.alpha.name"), alpha, (0.0, 1.0), false, Some(own));
-        let reset_text = texts.f("rewards.alpha.reset", &[&numbers::payoff(own)]);
-        let reset = Button::text(&reset_text).tip(texts.t("rewards.alpha.reset.tip")).weight(Weight::Quiet);
+        let add_slider = |ui: &mut Ui| {
+            slider(ui, theme, &texts.f("rewards.alpha.name", &[symbol]), alpha, (0.0, 1.0), false, Some(own))
+        };
+        let reset_text = texts.f("rewards.alpha.reset", &[&numbers::payoff(own), symbol]);
+        let reset_tip = texts.f("rewards.alpha.reset.tip", &[symbol]);
+        let reset = Button::text(&reset_text).tip(&reset_tip).weight(Weight::Quiet);
         let label = |ui: &mut Ui| {
             let text = RichText::new(&name).font(theme.small()).color(theme.text);
-            ui.add(egui::Label::new(text).sense(Sense::hover())).on_hover_text(texts.t("rewards.alpha.tip"))
+            ui.add(egui::Label::new(text).sense(Sense::hover())).on_hover_text(texts.t(if mix.names_own {
+                "rewards.ratio.tip"
+            } else {
+                "rewards.alpha.tip"
+            }))
         };
         if ctx.compact {
             ui.horizontal(|ui| {
@@ -124,20 +136,20 @@ impl RewardsView {
             });
         }
         if let Some(chosen) = chosen {
-            self.recomputed = (chosen != own).then(|| (ctx.spec.pellet.clone(), chosen));
+            self.recomputed = (chosen != own).then(|| (world, chosen));
             ui.request_repaint();
         }
         let (note, ink) = if alpha == own {
-            (texts.t("rewards.alpha.note").to_owned(), theme.text_faint)
+            (texts.f("rewards.alpha.note", &[symbol]), theme.text_faint)
         } else {
-            (texts.f("rewards.alpha.differs", &[&numbers::payoff(own)]), theme.warn)
+            (texts.f("rewards.alpha.differs", &[&numbers::payoff(own), symbol]), theme.warn)
         };
         let note = egui::Label::new(RichText::new(note).font(theme.small()).color(ink));
         ui.scope(|ui| {
             ui.spacing_mut().interact_size.y = 0.0;
             ui.add(if ctx.compact { note.wrap() } else { note.truncate() });
         });
-        remixed(weights, mix, alpha)
+        remixed(weights, mix, if mix.names_own { 1.0 - alpha } else { alpha })
     }
 
     /// What each env step of the episode on stage paid.

@@ -1,20 +1,25 @@
 //! A person's seat on the stage: what it waits for, a button for each action, and the keys that do the same.
 
-use egui::{Context, Key, Label, Modifiers, RichText, Ui};
+use egui::{Context, Key, Label, Modifiers, RichText, ScrollArea, Ui};
+use tandem_core::env::api::Label as ActionName;
 use tandem_core::experiment::command::Command;
 use tandem_core::experiment::spec::Controller;
 
 use crate::view::api::{Action, ViewCtx};
 use crate::view::widgets::Button;
 
-/// Keys of the actions that have a direction, and of staying.
-const KEYS: [(&[Key], &str); 5] = [
+/// Keys of the actions that have a direction, of staying and of loading.
+const KEYS: [(&[Key], &str); 6] = [
     (&[Key::ArrowUp, Key::W], "action.up"),
     (&[Key::ArrowDown, Key::S], "action.down"),
     (&[Key::ArrowLeft, Key::A], "action.left"),
     (&[Key::ArrowRight, Key::D], "action.right"),
     (&[Key::Period, Key::X], "action.stay"),
+    (&[Key::F], "action.load"),
 ];
+/// Keys of columns, and of cells as they are read.
+const DIGITS: [Key; 9] =
+    [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9];
 
 /// The agents that people play.
 fn people(ctx: &ViewCtx<'_>) -> Vec<u32> {
@@ -33,14 +38,23 @@ pub(super) fn seat_id(ctx: &ViewCtx<'_>, agent: u32) -> Option<String> {
     Some(format!("choice.seats.{id}"))
 }
 
-/// Who is to choose next: the selected agent if the episode waits for it, else the first that it waits for.
+/// Who is to choose next: the selected agent if the episode waits for it, else the first that it waits for. Where the
+/// world flows it waits for nobody and always listens.
 fn next(ctx: &ViewCtx<'_>) -> Option<u32> {
-    let waiting = &ctx.snapshot.stage.waiting;
-    let selected = waiting.iter().find(|&&agent| agent == ctx.selected_agent);
-    selected.or_else(|| waiting.first()).copied()
+    let stage = &ctx.snapshot.stage;
+    let people = people(ctx);
+    let listening = if !ctx.facts.flows {
+        &stage.waiting
+    } else if stage.ended || stage.is_training_env {
+        return None;
+    } else {
+        &people
+    };
+    let selected = listening.iter().find(|&&agent| agent == ctx.selected_agent);
+    selected.or_else(|| listening.first()).copied()
 }
 
-/// Makes `action` the choice of `agent` at the moment on stage.
+/// What makes a person's move of the env step on stage.
 pub(super) fn act(ctx: &ViewCtx<'_>, agent: u32, action: u32) -> Action {
     let at = (ctx.snapshot.stage.episode, ctx.snapshot.stage.step);
     Action::Session(Command::Act { agent, action, at })
@@ -62,9 +76,13 @@ pub(super) fn ui(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
     let next = next(ctx);
     let agent = next.unwrap_or(first);
     let number = (agent + 1).to_string();
+    let stage = &ctx.snapshot.stage;
     let id = match next {
+        Some(_) if ctx.facts.flows => "stage.person.flows",
         Some(_) => "stage.person.turn",
-        None if ctx.snapshot.stage.is_training_env => "stage.person.training",
+        None if stage.is_training_env => "stage.person.training",
+        None if ctx.facts.in_turns && !stage.ended => "stage.person.other",
+        None if ctx.facts.in_turns => "stage.person.game_over",
         None => "stage.person.over",
     };
     let text = RichText::new(ctx.texts.f(id, &[&number])).font(ctx.theme.small()).color(ctx.theme.agent_text(agent));
@@ -74,33 +92,69 @@ pub(super) fn ui(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
             ui.add(Label::new(text.clone()).truncate());
         });
     }
-    ui.horizontal_wrapped(|ui| {
+    ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         if !ctx.compact {
-            ui.add(Label::new(text).wrap());
+            ui.add(Label::new(text));
         }
-        for action in 0..ctx.actions(agent).len() as u32 {
-            let name = ctx.action_name(agent, action);
-            let legal = ctx.snapshot.stage.legal.get(agent as usize);
-            let is_legal = legal.and_then(|legal| legal.get(action as usize).copied()).unwrap_or(false);
-            let called = ctx.texts.f("stage.person.act", &[&number, &name]);
-            let button = Button { name: &called, ..Button::text(&name) };
-            let button = button.tip(ctx.texts.t("stage.person.tip")).enabled(next.is_some() && is_legal);
-            if button.show(ui, ctx.theme).clicked() {
-                actions.push(act(ctx, agent, action));
+        if !ctx.facts.in_turns {
+            let row = ScrollArea::horizontal().id_salt("person").auto_shrink(true);
+            row.show(ui, |ui| ui.horizontal(|ui| buttons(ui, ctx, agent, next.is_some(), actions)));
+        } else if stage.ended && !stage.is_training_env {
+            // A board is played on the board itself; what it cannot do is begin anew.
+            let again = Button::text(ctx.texts.t("stage.person.again")).tip(ctx.texts.t("stage.person.again.tip"));
+            if again.show(ui, ctx.theme).clicked() {
+                actions.push(Action::Session(Command::RestartEpisode));
             }
         }
     });
 }
 
-/// What the keys pressed since the last frame do, where it is a person's turn.
+/// A button for each action; where the world flows, what the person has chosen stays pressed.
+fn buttons(ui: &mut Ui, ctx: &ViewCtx<'_>, agent: u32, is_asked: bool, actions: &mut Vec<Action>) {
+    let (stage, number) = (&ctx.snapshot.stage, (agent + 1).to_string());
+    let chosen = stage.chosen.get(agent as usize).copied().flatten().or(ctx.facts.idle_action);
+    for action in 0..ctx.actions(agent).len() as u32 {
+        let name = ctx.action_name(agent, action);
+        let legal = stage.legal.get(agent as usize).and_then(|legal| legal.get(action as usize).copied());
+        let called = ctx.texts.f("stage.person.act", &[&number, &name]);
+        let button = Button { name: &called, ..Button::text(&name) };
+        let button = button.tip(ctx.texts.t("stage.person.tip")).enabled(is_asked && legal.unwrap_or(false));
+        if button.selected(ctx.facts.flows && chosen == Some(action)).show(ui, ctx.theme).clicked() {
+            actions.push(act(ctx, agent, action));
+        }
+    }
+}
+
+/// What the keys pressed since the last frame do, where it is a person's turn. Where the world flows, letting go of the
+/// last key of a direction is a choice too: to do nothing.
 pub fn pressed(egui: &Context, ctx: &ViewCtx<'_>) -> Option<Action> {
     let agent = next(ctx)?;
-    let index = |name: &str| ctx.actions(agent).iter().position(|known| known.id == name);
-    let action = KEYS.iter().find_map(|(keys, name)| {
-        let action = index(name)?;
-        let is_pressed = |key: &Key| egui.input_mut(|input| input.consume_key(Modifiers::NONE, *key));
-        keys.iter().any(is_pressed).then_some(action)
-    })?;
-    Some(act(ctx, agent, action as u32))
+    let keys: Vec<(Key, u32)> =
+        (0..).zip(ctx.actions(agent)).flat_map(|(action, name)| keys_of(name, action)).collect();
+    let is_pressed = |key: Key| egui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+    if let Some(&(_, action)) = keys.iter().find(|(key, _)| is_pressed(*key)) {
+        return Some(act(ctx, agent, action));
+    }
+    let is_released = |key: Key| egui.input(|input| input.key_released(key));
+    let is_held = |key: Key| egui.input(|input| input.key_down(key));
+    let let_go = ctx.facts.flows && keys.iter().any(|&(key, _)| is_released(key));
+    let still = keys.iter().find(|&&(key, _)| is_held(key)).map(|&(_, action)| action);
+    let_go.then(|| still.or(ctx.facts.idle_action)).flatten().map(|action| act(ctx, agent, action))
+}
+
+/// The keys of an action, each with it.
+fn keys_of(name: &ActionName, action: u32) -> Vec<(Key, u32)> {
+    let digit = |number: i32| {
+        let place = number.checked_sub(1).and_then(|place| usize::try_from(place).ok());
+        place.and_then(|place| DIGITS.get(place)).map(|&key| (key, action)).into_iter().collect()
+    };
+    match (name.id.as_str(), name.args.as_slice()) {
+        ("action.column", &[column]) => digit(column),
+        ("action.cell", &[row, column]) => digit(3 * (row - 1) + column),
+        (id, _) => {
+            let of_id = KEYS.iter().filter(|(_, known)| *known == id);
+            of_id.flat_map(|(keys, _)| keys.iter().map(|&key| (key, action))).collect()
+        }
+    }
 }

@@ -63,6 +63,12 @@ impl EnvInfo {
         &self.roles[self.role_of[agent as usize] as usize]
     }
 
+    /// Whether the world goes on while nobody acts, so that a person's hands rest on the keys: discs in the plane. Others
+    /// wait for each move.
+    pub fn flows(&self) -> bool {
+        self.reals > 0
+    }
+
     /// Env steps of one segment in replay: a whole episode where all have one length, else 1.
     pub fn segment_steps(&self) -> u32 {
         if self.fixed_length { self.max_steps } else { 1 }
@@ -110,6 +116,8 @@ pub struct Mix {
     pub team: u32,
     /// The part weighted by 1 − α.
     pub own: u32,
+    /// Whether the world's own name for the mix is the weight of `own` (`local_ratio`) rather than α.
+    pub names_own: bool,
 }
 
 /// An agent's reward: Σ_k w_k · part_k, summed in the order of the parts.

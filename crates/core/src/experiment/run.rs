@@ -355,6 +355,7 @@ fn facts(env: &dyn Env, learner: &Learner, spec: &ExperimentSpec, run: u32) -> F
         roles: info.roles.clone(),
         role_of: info.role_of.clone(),
         in_turns: info.in_turns,
+        flows: info.flows(),
         part_names: info.part_names.clone(),
         part_weights: info.part_weights.iter().map(|&weight| weight as f32).collect(),
         mix: info.mix,

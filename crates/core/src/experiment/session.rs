@@ -128,7 +128,9 @@ impl Session {
                     && play.choose(run, agent, action, at)
                 {
                     self.log.push((run.updates(), command));
-                    self.stage.next_at = 0.0; // the step is the person's, not the pace's
+                    if !run.facts.flows {
+                        self.stage.next_at = 0.0; // the step is the person's, not the pace's
+                    }
                 }
             }
             Command::TakeWeights(which) => {
@@ -358,10 +360,14 @@ impl Session {
         seats.is_some_and(|seats| seats.list.iter().any(|seat| matches!(seat, Controller::Human(_))))
     }
 
-    /// Whether the episode on stage waits for a person.
+    /// Whether the episode on stage waits for a person: for a move, or at the end of a game, which is looked at until
+    /// another is asked for.
     fn is_awaited(&self) -> bool {
         let on_stage = self.run.as_ref().zip(self.stage.play.as_ref());
-        on_stage.is_some_and(|(run, play)| !play.waiting(run).is_empty())
+        on_stage.is_some_and(|(run, play)| {
+            let is_game_over = play.has_ended() && run.facts.in_turns && self.has_person();
+            is_game_over || !play.waiting(run).is_empty()
+        })
     }
 
     fn play(&mut self, now: f64) {

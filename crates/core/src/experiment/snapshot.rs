@@ -49,6 +49,8 @@ pub struct Facts {
     pub role_of: Vec<u32>,
     /// Whether one agent moves in each env step.
     pub in_turns: bool,
+    /// Whether the world goes on while nobody acts.
+    pub flows: bool,
     /// Text id of each of the reward's parts.
     pub part_names: Vec<String>,
     /// Weight of each part in an agent's reward.
@@ -287,6 +289,10 @@ pub struct Stage {
     pub paid: Paid,
     /// Agents whose action a person has yet to choose; the episode waits for them.
     pub waiting: Vec<u32>,
+    /// What people have chosen, `[n]`; empty where the training environment is shown.
+    pub chosen: Vec<Option<u32>>,
+    /// Who is to move where agents move in turns and the game is not over.
+    pub to_move: Option<u32>,
     /// Observation of each agent, `[n][obs_len]`.
     pub observations: Vec<Vec<f32>>,
     /// Global state vector.

@@ -37,7 +37,7 @@ pub struct StagePlay {
     igm: (u32, u32),
     environment: Stream,
     explore: Stream,
-    /// Actions that people have chosen for the next env step `[n]`.
+    /// What people have chosen `[n]`: for the next env step, or where the world flows until they choose otherwise.
     chosen: Vec<Option<u32>>,
 }
 
@@ -75,31 +75,46 @@ impl StagePlay {
         self.begin(run);
     }
 
-    /// The agents to move whose person has not chosen yet; the episode waits for them.
-    pub fn waiting(&self, run: &Run) -> Vec<u32> {
-        let n = run.learner.agents.count;
-        let mover = run.learner.env.to_move(self.state.view());
-        let waits = |&i: &u32| {
-            let is_human = matches!(run.learner.settings.seats.of(i), Controller::Human(_));
-            is_human && mover.is_none_or(|mover| mover == i) && self.chosen[i as usize].is_none()
+    /// The agents whose person is to choose now: whoever is to move, or moves with all the others.
+    fn asked(&self, run: &Run) -> Vec<u32> {
+        let env = &*run.learner.env;
+        let to_move = env.to_move(self.state.view());
+        let is_asked = |&i: &u32| {
+            let is_person = matches!(run.learner.settings.seats.of(i), Controller::Human(_));
+            is_person && (!env.info().in_turns || to_move == Some(i))
         };
-        if self.ended { Vec::new() } else { (0..n).filter(waits).collect() }
+        if self.ended { Vec::new() } else { (0..run.learner.agents.count).filter(is_asked).collect() }
     }
 
-    /// A person's action at env step `at` (episode and step as shown); whether it is one that is waited for.
+    /// The agents whose person has not chosen yet; the episode waits for them, unless its world flows.
+    pub fn waiting(&self, run: &Run) -> Vec<u32> {
+        if run.learner.env.info().flows() {
+            return Vec::new();
+        }
+        let mut asked = self.asked(run);
+        asked.retain(|&agent| self.chosen[agent as usize].is_none());
+        asked
+    }
+
+    /// A person's action at env step `at` (episode and step as shown); whether it changes anything. Where the world
+    /// flows, it is of the episode and may be late.
     pub fn choose(&mut self, run: &Run, agent: u32, action: u32, at: (u32, u32)) -> bool {
         let env = &*run.learner.env;
-        let here = (self.episode + 1, env.step_count(self.state.view()));
-        let mut legal = vec![0; env.info().num_actions as usize];
-        if at != here || !self.waiting(run).contains(&agent) {
-            return false;
-        }
-        env.legal(self.state.view(), agent, &mut legal);
+        let (info, state) = (env.info(), self.state.view());
+        let here = (self.episode + 1, env.step_count(state));
+        let is_in_time = if info.flows() { at.0 == here.0 } else { at == here };
+        let is_new = self.chosen.get(agent as usize).is_some_and(|chosen| match chosen {
+            None => true,
+            Some(chosen) => info.flows() && *chosen != action,
+        });
+        let mut legal = vec![0; info.num_actions as usize];
+        env.legal(state, agent.min(info.num_agents - 1), &mut legal);
         let is_legal = legal.get(action as usize).is_some_and(|&legal| legal != 0);
-        if is_legal {
+        let counts = is_in_time && is_new && is_legal && self.asked(run).contains(&agent);
+        if counts {
             self.chosen[agent as usize] = Some(action);
         }
-        is_legal
+        counts
     }
 
     /// An agent's action and whether it explores: as its controller has it.
@@ -108,8 +123,12 @@ impl StagePlay {
         let step = env.step_count(state);
         let mut legal = vec![0; env.info().num_actions as usize];
         env.legal(state, agent, &mut legal);
+        let is_person = matches!(run.learner.settings.seats.of(agent), Controller::Human(_));
         if let Some(action) = self.chosen[agent as usize] {
             return (action, false);
+        }
+        if let Some(idle) = env.info().idle_action.filter(|_| is_person && env.info().flows()) {
+            return (idle, false);
         }
         if let Some(program) = &run.learner.agents.programs[agent as usize] {
             let mut obs = vec![0.0; env.info().obs_len as usize];
@@ -131,7 +150,9 @@ impl StagePlay {
         let n = env.info().num_agents;
         let step = env.step_count(self.state.view());
         (self.actions, self.explored) = (0..n).map(|agent| self.action(run, agent, explores)).unzip();
-        self.chosen.fill(None);
+        if !env.info().flows() {
+            self.chosen.fill(None);
+        }
         let before = self.parts.len();
         self.parts.resize(before + n as usize * env.info().part_names.len(), 0.0);
         let mut out = StepOut { rewards: &mut self.rewards, parts: &mut self.parts[before..] };
@@ -154,7 +175,8 @@ impl StagePlay {
         self.parts.clear();
         self.rewards = vec![0.0; n];
         self.returns = vec![0.0; n];
-        self.chosen = vec![None; n];
+        // Where the world flows, a key that is held goes on being held.
+        self.chosen.resize(n, None);
         self.weights_update = run.weights_update();
         self.judge(run);
     }
@@ -198,6 +220,8 @@ impl StagePlay {
             rewards: in_f32(&self.rewards),
             returns: in_f32(&self.returns),
             waiting: self.waiting(run),
+            chosen: self.chosen.clone(),
+            to_move: run.learner.env.to_move(self.state.view()),
             paid: self.paid(run),
             ..look(run, self.state.view(), watch)
         };
@@ -309,8 +333,8 @@ fn look(run: &Run, at: StateRef<'_>, watch: &Watch) -> Stage {
 fn verdict(run: &Run, at: StateRef<'_>) -> Option<Igm> {
     let probe = Probe { learner: &run.learner, buffers: &run.buffers };
     let value = probe.team_value(at, false)?;
-    let (_, q, legal) = of_members(run, at);
-    Some(igm(&value, &q, &legal, (0, 1)))
+    let (members, q, legal) = of_members(run, at);
+    (!members.is_empty()).then(|| igm(&value, &q, &legal, (0, 1)))
 }
 
 /// The agents that the team's value joins, with their utilities and legal actions.

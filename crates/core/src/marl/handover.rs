@@ -52,15 +52,19 @@ impl Agents {
 
     /// The networks there would be if nobody were frozen or scripted.
     fn with_everyone(&self) -> (Layout, Vec<Mlp>) {
-        if self.shared {
+        if self.shared && !self.nets.is_empty() {
             return (self.layout.clone(), self.nets.clone());
         }
-        let shape = self.shape();
+        let shape = &self.shape;
         let outputs = shape.layers.iter().map(|layer| layer.weight.cols);
         let sizes: Vec<u32> = std::iter::once(shape.inputs()).chain(outputs).collect();
         let mut layout = Layout::default();
-        let net = |i| Mlp::new(&mut layout, &format!("agent{i}"), &sizes, shape.activation);
-        let nets = (1..=self.count).map(net).collect();
+        let mut net = |name: &str| Mlp::new(&mut layout, name, &sizes, shape.activation);
+        let nets = if self.shared {
+            vec![net("agents")] // everyone is frozen or scripted; the frozen begin as its copies
+        } else {
+            (1..=self.count).map(|i| net(&format!("agent{i}"))).collect()
+        };
         (layout, nets)
     }
 }

@@ -266,6 +266,9 @@ impl Learner {
 
     /// Whether an update that ends at `env_steps` takes gradient steps.
     pub fn learns_at(&self, env_steps: u32) -> bool {
+        if self.agents.learners().count() == 0 {
+            return false;
+        }
         let Experience::Replay(replay) = &self.experience else { return true };
         let segments = env_steps / replay.ring.steps;
         env_steps >= self.settings.warmup && segments >= self.settings.batch.min(self.settings.buffer)

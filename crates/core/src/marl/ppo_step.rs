@@ -93,7 +93,7 @@ impl<'a> PpoStep<'a> {
         trace: Id<Words, Training>,
         stream: Stream,
     ) -> Self {
-        let (items, n, actions) = (rollout.count(), agents.count, agents.shape().outputs());
+        let (items, n, actions) = (rollout.count(), agents.count, agents.shape.outputs());
         let count = (items / settings.minibatches).max(1);
         let columns = critic.map_or(n, |critic| critic.heads.columns);
         Self {
@@ -180,7 +180,7 @@ impl<'a> PpoStep<'a> {
             Phase::Target,
             PolicyLoss {
                 agents: self.agents.count,
-                actions: self.agents.shape().outputs(),
+                actions: self.agents.shape.outputs(),
                 columns: self.critic.map_or(self.agents.count, |critic| critic.heads.columns),
                 clip: self.settings.clip_ratio,
                 learners: self.agents.learners(),
@@ -204,7 +204,7 @@ impl<'a> PpoStep<'a> {
             Phase::Target,
             ValueLoss {
                 agents: self.agents.count,
-                actions: self.agents.shape().outputs(),
+                actions: self.agents.shape.outputs(),
                 heads: critic.heads,
                 coefficient: self.settings.value_coef,
                 clip: self.settings.value_clip,

@@ -63,7 +63,7 @@ impl<'a> QStep<'a> {
         let values = [b, t, members.count()];
         let online = agents.pass(plan, "online", &[b, t + 1]);
         let target = agents.pass(plan, "target", &[b, t + 1]);
-        let width = crate::base::lanes::padded(agents.shape().outputs());
+        let width = crate::base::lanes::padded(agents.shape.outputs());
         Self {
             agents,
             copy,
@@ -71,7 +71,7 @@ impl<'a> QStep<'a> {
             clock,
             ring,
             batch,
-            dims: Dims { segments: b, steps: t, agents: n, members, actions: agents.shape().outputs() },
+            dims: Dims { segments: b, steps: t, agents: n, members, actions: agents.shape.outputs() },
             taken: plan.buffer("taken", &values),
             next: plan.buffer("next", &values),
             dtaken: plan.buffer("taken.gradient", &values),

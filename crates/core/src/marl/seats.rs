@@ -88,13 +88,15 @@ impl Seats {
         Self { list: if is_default { Vec::new() } else { list } }
     }
 
-    /// Whether `to` differs from these seats only in who of the learners and frozen ones is which: what a running
-    /// experiment can change to.
-    pub fn can_become(&self, to: &Self, agents: u32) -> bool {
+    /// Whether a running experiment can change to the seats `to`: whoever then acts with a network has one now, its own
+    /// or, where a group is `shared`, that of the group.
+    pub fn can_become(&self, to: &Self, agents: u32, shared: bool) -> bool {
+        let has_group = |group| shared && (0..agents).any(|i| self.of(i) == Controller::Learner(group));
         (0..agents).all(|i| match (self.of(i), to.of(i)) {
-            (from, to) if from == to => true,
-            (from, to) => from.has_network() && to.has_network() && !(from.learns() && to.learns()),
-        }) && (0..agents).any(|i| to.of(i).learns())
+            (from, to) if from == to || !to.has_network() => true,
+            (from, Controller::Learner(group)) => has_group(group) || (from.has_network() && !from.learns()),
+            (from, _) => from.has_network(),
+        })
     }
 }
 

@@ -82,7 +82,8 @@ fn uniform<R: Real>(tensor: &Tensor, layout: &Layout, bound: f64, stream: &Strea
 
 /// Writes every element, padding left alone.
 fn fill<R: Real>(tensor: &Tensor, weights: &mut [R], value: impl Fn(u32) -> f64) {
-    let rows = weights[tensor.range()].chunks_exact_mut(tensor.stride() as usize);
+    // A mixer of no agents has a tensor of no columns.
+    let rows = weights[tensor.range()].chunks_exact_mut(tensor.stride().max(1) as usize);
     for (i, row) in (0..tensor.rows).zip(rows) {
         for (j, w) in (0..tensor.cols).zip(row) {
             *w = R::from_f64(value(i * tensor.cols + j));

@@ -17,7 +17,8 @@ fn runs(link: &str, notices: &[&str]) {
     let mut run = Run::new(parsed.spec, 1).expect("what is in range can be built");
     (0..6).for_each(|_| run.update());
     assert_eq!(run.diverged, None, "{link}");
-    assert!(run.count(GRADIENT_STEP) > 0, "{link}: it learns");
+    let learns = run.learner.agents.learners().count() > 0;
+    assert_eq!(run.count(GRADIENT_STEP) > 0, learns, "{link}: it learns where somebody does");
     for id in run.learner.trained() {
         assert!(run.buffers.read(id).iter().all(|x| x.is_finite()), "{link}: something trained is no number");
     }
@@ -87,7 +88,7 @@ fn a_group_larger_than_its_environments() {
 }
 
 #[test]
-fn everyone_frozen_but_one() {
+fn everyone_frozen_but_one_or_nobody_learns() {
     let common = "env=pellet&agents=3";
     for seats in ["learner,frozen,frozen", "frozen,frozen,learner"] {
         for algo in VALUE_BASED {
@@ -104,6 +105,10 @@ fn everyone_frozen_but_one() {
     for algo in
         VALUE_BASED.map(|algo| format!("{algo}&warmup=0&batch=8")).into_iter().chain(POLICIES.map(str::to_owned))
     {
-        runs(&format!("{common}&{algo}&seats=frozen,frozen,frozen"), &["notice.seats_no_learner"]);
+        for nobody in ["frozen,frozen,frozen", "idle,uniform,human", "frozen,idle,frozen"] {
+            for switch in ["", "&reward=first&alpha=1"] {
+                runs(&format!("{common}&{algo}&seats={nobody}{switch}"), &[]);
+            }
+        }
     }
 }

@@ -49,7 +49,7 @@ fn filled(learner: &Learner) -> Buffers<f32> {
     let buffers = learner.start::<f32>();
     let critic = learner.central.critic().expect("MAPPO");
     for (block, net, first) in
-        [(learner.agents.block.seen_by_training(), learner.agents.shape(), 31), (critic.block, &critic.nets[0], 37)]
+        [(learner.agents.block.seen_by_training(), &learner.agents.shape, 31), (critic.block, &critic.nets[0], 37)]
     {
         let mut weights = buffers.write(block.weights);
         weights.fill(0.0);

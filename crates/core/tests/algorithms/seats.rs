@@ -149,13 +149,39 @@ fn a_run_refuses_seats_it_cannot_go_on_with() {
     run.prepare();
     for list in [
         vec![Learns(0), Learns(0)],
-        vec![Frozen, Scripted(Script::Idle)],
         vec![],
         vec![Learns(1), Scripted(Script::Idle)],
     ] {
         assert_eq!(run.change(seats(&list)), None, "{list:?}");
     }
     assert_eq!(run.changed_at, None);
+}
+
+/// Whoever has learned in this run can be played against: a person takes the other's seat, the network stays what it
+/// was, and the person may leave again.
+#[test]
+fn a_person_takes_a_learners_seat_and_plays_what_was_learned() {
+    for algo in ["algo=iql", "algo=ippo", "algo=mappo"] {
+        let mut run = run(&format!("{algo}&reward=first"));
+        updates(&mut run, 3);
+        let learned = kept(&run, 1);
+        let person = [Controller::Human(Script::Uniform), Learns(0)];
+        assert_eq!(run.change(seats(&person)), Some(3), "{algo}");
+        run.prepare();
+        assert_eq!(kept(&run, 1), learned, "{algo}: weights and moments are those of the moment");
+        assert!(run.learner.agents.net(0).is_none(), "{algo}: the person's seat has no network");
+        updates(&mut run, 2);
+        assert_ne!(kept(&run, 1), learned, "{algo}: it learns on");
+        let learned = kept(&run, 1);
+        assert_eq!(run.change(seats(&[])), Some(5), "{algo}: the person leaves");
+        run.prepare();
+        assert_eq!((kept(&run, 0), kept(&run, 1)), (learned.clone(), learned), "{algo}: both are the group's again");
+        assert_eq!(run.change(seats(&[Frozen, Frozen])), Some(5), "{algo}: nobody need learn");
+        run.prepare();
+        let still = kept(&run, 0);
+        updates(&mut run, 2);
+        assert_eq!(kept(&run, 0), still, "{algo}: episodes are played, nothing is learned");
+    }
 }
 
 /// In training and in evaluation a scripted seat does what its program says of its own observation, and the others'

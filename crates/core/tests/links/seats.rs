@@ -1,7 +1,7 @@
 //! Who plays, in links: words, what is told about them, and what they come to.
 
 use tandem_core::env::script::{SCRIPTS, Script};
-use tandem_core::experiment::knobs::{knob, normalise, seat_word};
+use tandem_core::experiment::knobs::{knob, normalise, remarks, seat_word};
 use tandem_core::experiment::link::{Link, parse, write};
 use tandem_core::experiment::spec::{Controller, ExperimentSpec, Seats};
 
@@ -87,12 +87,11 @@ fn a_script_that_does_not_suit_the_world_plays_at_random() {
 }
 
 #[test]
-fn somebody_learns() {
+fn nobody_need_learn_and_it_is_said() {
     for nobody in ["frozen,frozen", "idle,human", "uniform,frozen"] {
-        let text = format!("seats={nobody}");
-        assert_eq!(seats(&text), []);
-        let sentence = &told(&text)[0];
-        assert!(sentence.starts_with(&format!("seats: with “{nobody}” nobody would learn")), "{sentence}");
+        let link = parse(&format!("seats={nobody}"));
+        assert_eq!((link.spec.learner.seats.list.len(), link.notices.len()), (2, 0), "{nobody}");
+        assert_eq!(remarks(&link.spec)[0].id, "remark.nobody_learns", "{nobody}");
     }
 }
 
@@ -102,8 +101,7 @@ fn any_seats_at_all_become_an_experiment() {
     let mut spec = ExperimentSpec::default();
     spec.learner.seats.list = vec![Scripted(Script::MappoStyle); 1_000];
     let told = normalise(&mut spec);
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert_eq!(spec, ExperimentSpec::default());
+    assert_eq!((told.len(), spec.learner.seats.list), (1, vec![Scripted(Script::MappoStyle); 2]), "{told:?}");
     let mut link = Link::default();
     link.spec.learner.seats.list = vec![Learner(200), Learner(3), Frozen];
     assert_eq!(seats(&write(&link)), [Learner(0), Learner(1)]);
@@ -114,8 +112,15 @@ fn one_learner_is_one_step_away() {
     let seats = Seats { list: vec![Learner(0), Learner(1), Scripted(Script::Idle)] };
     assert_eq!(seats.only(3, 1).list, [Frozen, Learner(1), Scripted(Script::Idle)]);
     assert_eq!(Seats::default().only(2, 0).list, [Learner(0), Frozen]);
-    assert!(seats.can_become(&seats.only(3, 1), 3), "without starting again");
-    assert!(!seats.can_become(&seats.only(3, 2), 3), "a script has no network to go on with");
-    assert!(!seats.can_become(&seats.with(3, 1, Learner(0)), 3), "another group has another network");
-    assert!(!Seats::default().can_become(&Seats { list: vec![Frozen, Frozen] }, 2), "nobody would learn");
+    assert!(seats.can_become(&seats.only(3, 1), 3, true), "without starting again");
+    assert!(!seats.can_become(&seats.only(3, 2), 3, false), "a script has no network to go on with");
+    assert!(!seats.can_become(&seats.with(3, 2, Frozen), 3, true), "nor one to be frozen");
+    assert!(seats.can_become(&seats.with(3, 2, Learner(1)), 3, true), "but it may join a group that has one");
+    assert!(seats.can_become(&seats.with(3, 1, Learner(0)), 3, true), "as may whoever leaves another group");
+    assert!(!seats.can_become(&seats.with(3, 1, Learner(0)), 3, false), "where each has its own, there is no group");
+    let person = Seats { list: vec![Human(Script::Uniform), Learner(0)] };
+    assert!(Seats::default().can_become(&person, 2, true), "a person takes a seat and plays who has learned");
+    assert!(person.can_become(&Seats::default(), 2, true), "and leaves it again");
+    assert!(!person.can_become(&Seats::default(), 2, false), "unless its own network went with it");
+    assert!(Seats::default().can_become(&Seats { list: vec![Frozen, Frozen] }, 2, true), "nobody need learn");
 }

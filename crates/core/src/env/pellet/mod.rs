@@ -148,7 +148,7 @@ impl PelletSpec {
             part_names: ["part.team", "part.own", "part.move_cost"].map(str::to_owned).to_vec(),
             part_weights: vec![alpha, 1.0 - alpha, 1.0],
             // Whoever is alone is the team.
-            mix: (!alone).then_some(Mix { team: TEAM as u32, own: OWN as u32 }),
+            mix: (!alone).then_some(Mix { team: TEAM as u32, own: OWN as u32, names_own: false }),
             idle_action: Some(STAY),
             max_steps: self.time_limit,
             fixed_length: false,

@@ -285,6 +285,7 @@ pub fn remarks(spec: &ExperimentSpec) -> Vec<Sentence> {
     let mixes = spec.algo.info().team_value;
     let pellet = spec.env == EnvChoice::Pellet;
     [
+        (!(0..agents).any(|agent| l.seats.of(agent).learns()), "remark.nobody_learns"),
         (agents > 1 && l.shared && !l.agent_id, "remark.no_agent_id"),
         (spec.algo == AlgoChoice::Qmix && !l.monotone, "remark.not_qmix"),
         (pellet && l.timeout_terminal, "remark.timeout_terminal"),

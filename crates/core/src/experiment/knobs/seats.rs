@@ -3,7 +3,6 @@
 //! `learner` (group a; alone: everyone), `learner.b`, `frozen`, a script's name, `human` or `human.SCRIPT` (who plays
 //! where no person can). Whether the words suit the world and each other is for [`super::normalise`].
 
-use super::values::shortened;
 use crate::env::script::{SCRIPTS, Script};
 use crate::experiment::snapshot::Sentence;
 use crate::experiment::spec::{Controller, ExperimentSpec, Seats};
@@ -68,7 +67,7 @@ pub(super) fn allowed() -> String {
     format!("learner | learner.b … learner.{last} | frozen | human | human.{} | {}", scripts[1], scripts.join(" | "))
 }
 
-/// As many seats as agents, scripts that suit the world, and someone who learns.
+/// As many seats as agents, and scripts that suit the world.
 pub(super) fn normalise(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
     let agents = num_agents(spec);
     let given = spec.learner.seats.list.len() as u32;
@@ -86,18 +85,18 @@ pub(super) fn normalise(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
             };
         }
     }
-    if !(0..agents).any(|agent| spec.learner.seats.of(agent).learns()) {
-        told.push(Sentence::new("notice.seats_no_learner", &["seats", &shortened(&write(&spec.learner.seats))]));
-        spec.learner.seats.list.clear();
-    }
 }
 
-/// Whether a run of `spec` can go on with other seats: only learners and frozen agents change places, and nothing would
-/// have to be changed for it, least of all a size because the run would be too large.
+/// Whether a run of `spec` can go on with other seats: everyone's network is there, a mixer joins whom it joined, and
+/// nothing would have to be changed for it, least of all a size because the run would be too large.
 pub fn can_reseat(spec: &ExperimentSpec, seats: &Seats) -> bool {
     let mut then = spec.clone();
     then.learner.seats.clone_from(seats);
-    spec.learner.seats.can_become(seats, num_agents(spec)) && super::normalise(&mut then).is_empty()
+    let (now, agents) = (&spec.learner.seats, num_agents(spec));
+    let joins_the_same = (0..agents).all(|i| now.of(i).has_network() == seats.of(i).has_network());
+    now.can_become(seats, agents, spec.learner.shared)
+        && (joins_the_same || !spec.algo.info().team_value)
+        && super::normalise(&mut then).is_empty()
 }
 
 /// Groups mean something only where networks are shared, and which letter a group has means nothing: they are named in

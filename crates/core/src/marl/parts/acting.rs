@@ -32,7 +32,7 @@ pub fn act(
 ) -> Option<Id<Reals, Execution>> {
     list.train(Phase::Observe, Observe { world: world.clone() });
     let outputs = agents.act(plan, list, &format!("{name}.act"), world);
-    let (count, actions) = (agents.count, agents.shape().outputs());
+    let (count, actions) = (agents.count, agents.shape.outputs());
     let &World { mask, time, action, explored, .. } = world;
     let log_prob = match behaviour {
         Behaviour::EpsilonGreedy => {

@@ -22,6 +22,8 @@ pub struct Agents {
     pub nets: Vec<Mlp>,
     /// The agents that act with each.
     pub players: Vec<Members>,
+    /// The shape of every network, also where nobody has one.
+    pub shape: Mlp,
     /// n.
     pub count: u32,
     /// Whether learners of a group share a network.
@@ -104,12 +106,8 @@ impl Agents {
         };
         let program = |agent| seats.of(agent).script().and_then(|script| env.program(script)).map(Arc::from);
         let programs = (0..count).map(program).collect();
-        Self { nets, players, count, shared, layout, block, frozen, programs }
-    }
-
-    /// A network: they all have one shape.
-    pub fn shape(&self) -> &Mlp {
-        &self.nets[0]
+        let shape = Mlp::new(&mut Layout::default(), "shape", sizes, activation);
+        Self { nets, players, shape, count, shared, layout, block, frozen, programs }
     }
 
     /// The network of agent `i` and where its parameters are, if it has one.
@@ -140,8 +138,8 @@ impl Agents {
     /// without a network stay 0.
     pub fn act(&self, plan: &mut Plan, list: &mut List, name: &str, world: &World) -> Id<Reals, Execution> {
         let rows = world.envs * self.count;
-        let hidden = plan.buffer(&format!("{name}.hidden"), &[rows, self.shape().hidden_width()]);
-        let width = padded(self.shape().outputs());
+        let hidden = plan.buffer(&format!("{name}.hidden"), &[rows, self.shape.hidden_width()]);
+        let width = padded(self.shape.outputs());
         let outputs = plan.buffer(&format!("{name}.outputs"), &[world.envs, self.count, width]);
         let bases = || (0..world.envs).map(|e| e * self.count);
         for (net, players) in self.nets.iter().zip(&self.players) {
@@ -159,8 +157,8 @@ impl Agents {
     pub fn pass(&self, plan: &mut Plan, name: &str, items: &[u32]) -> Pass {
         let shape = |width: u32| [items, &[self.count, width]].concat();
         Pass {
-            hidden: plan.buffer(&format!("{name}.hidden"), &shape(self.shape().hidden_width())),
-            outputs: plan.buffer(&format!("{name}.outputs"), &shape(padded(self.shape().outputs()))),
+            hidden: plan.buffer(&format!("{name}.hidden"), &shape(self.shape.hidden_width())),
+            outputs: plan.buffer(&format!("{name}.outputs"), &shape(padded(self.shape.outputs()))),
         }
     }
 

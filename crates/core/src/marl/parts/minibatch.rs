@@ -31,7 +31,7 @@ pub struct Minibatch {
 impl Minibatch {
     /// Buffers for `count` items of `agents`, with `columns` advantages each.
     pub fn new(plan: &mut Plan, count: u32, agents: &Agents, columns: u32) -> Self {
-        let (n, obs, actions) = (agents.count, padded(agents.shape().inputs()), agents.shape().outputs());
+        let (n, obs, actions) = (agents.count, padded(agents.shape.inputs()), agents.shape.outputs());
         let id = |part: &str| format!("minibatch.{part}");
         Self {
             count,
