@@ -136,7 +136,7 @@ impl RewardsView {
             });
         }
         if let Some(chosen) = chosen {
-            self.recomputed = (chosen != own).then(|| (world, chosen));
+            self.recomputed = (chosen != own).then_some((world, chosen));
             ui.request_repaint();
         }
         let (note, ink) = if alpha == own {

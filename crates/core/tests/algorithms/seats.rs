@@ -147,11 +147,7 @@ fn frozen_at_update_0_is_frozen_by_the_link() {
 fn a_run_refuses_seats_it_cannot_go_on_with() {
     let mut run = run("algo=qmix&seats=learner,idle");
     run.prepare();
-    for list in [
-        vec![Learns(0), Learns(0)],
-        vec![],
-        vec![Learns(1), Scripted(Script::Idle)],
-    ] {
+    for list in [vec![Learns(0), Learns(0)], vec![], vec![Learns(1), Scripted(Script::Idle)]] {
         assert_eq!(run.change(seats(&list)), None, "{list:?}");
     }
     assert_eq!(run.changed_at, None);

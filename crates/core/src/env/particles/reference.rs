@@ -31,7 +31,7 @@ pub(super) fn scene(local_ratio: f64) -> Scene {
         goals: 2,
         goal_choices: LANDMARKS as u32,
         parts: vec![("part.global", 1.0 - local_ratio), ("part.local", local_ratio)],
-        mix: Some(Mix { team: 0, own: 1 }),
+        mix: Some(Mix { team: 0, own: 1, names_own: true }),
         common_reward: local_ratio == 0.0,
         headline: Headline::Mean { first: 0, count: 2 },
         idle_action: Some(0),

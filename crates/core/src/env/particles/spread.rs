@@ -55,7 +55,7 @@ pub(super) fn scene(spec: &ParticleSpec) -> Scene {
         } else {
             vec![("part.global", f64::from(n)), ("part.collisions", 1.0), ("part.self_collision", 1.0)]
         },
-        mix: is_v3.then_some(Mix { team: 0, own: 1 }),
+        mix: is_v3.then_some(Mix { team: 0, own: 1, names_own: true }),
         common_reward: !is_v3 || n == 1 || rho == 0.0 || !charges,
         headline: Headline::Mean { first: 0, count: n },
         idle_action: Some(0),
