@@ -21,4 +21,5 @@ mod recipe;
 mod seats;
 mod standardised;
 mod support;
+mod turns;
 mod wires;

@@ -2,8 +2,10 @@
 
 mod aec;
 mod auto_reset;
+mod board_players;
 mod boards;
 mod contract;
+mod legal_play;
 mod matrix;
 mod particles;
 mod pellet_mirror;
