@@ -198,8 +198,10 @@ fn only_experiments_frames_and_settings_travel() {
     let allowed = [
         "crates/core/src/experiment",
         "crates/core/src/env/api.rs",
+        "crates/core/src/env/foraging/spec.rs",
         "crates/core/src/env/frame.rs",
         "crates/core/src/env/particles/spec.rs",
+        "crates/core/src/env/pursuit/spec.rs",
         "crates/core/src/env/script.rs",
         "crates/core/src/marl/seats.rs",
         "crates/core/src/marl/settings.rs",

@@ -176,6 +176,8 @@ fn same_world(a: &ExperimentSpec, b: &ExperimentSpec) -> bool {
             EnvChoice::Pellet => a.pellet == b.pellet,
             EnvChoice::Matrix => a.matrix == b.matrix,
             EnvChoice::TwoStep => a.two_step == b.two_step,
+            EnvChoice::Foraging => a.foraging == b.foraging,
+            EnvChoice::Pursuit => a.pursuit == b.pursuit,
         }
 }
 

@@ -93,7 +93,7 @@ impl EditMode {
         match self {
             Self::Start(agent) if is_grid => Self::Start(agent.min(spec.pellet.agents.saturating_sub(1))),
             Self::Walls | Self::Pellets if is_grid => self,
-            Self::Payoffs if matches!(spec.env, EnvChoice::Matrix | EnvChoice::TwoStep) => self,
+            Self::Payoffs if spec.env.is_short_game() => self,
             _ => Self::None,
         }
     }

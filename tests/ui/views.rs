@@ -375,7 +375,7 @@ fn every_view_speaks_both_languages_without_missing_glyphs() {
 #[test]
 fn views_draw_what_a_session_publishes() {
     let watch = Watch { without_abs: true, ..Watch::default() };
-    for env in [EnvChoice::Pellet, EnvChoice::Matrix, EnvChoice::TwoStep] {
+    for env in EnvChoice::ALL {
         for algo in [AlgoChoice::Iql, AlgoChoice::Vdn, AlgoChoice::Qmix] {
             let mut spec = ExperimentSpec::defaults(env, algo);
             spec.learner.hidden = 16;

@@ -9,8 +9,10 @@ use std::sync::Arc;
 
 use tandem_core::env::api::Env;
 use tandem_core::env::board::BoardSpec;
+use tandem_core::env::foraging::ForagingSpec;
 use tandem_core::env::matrix_game::MatrixSpec;
 use tandem_core::env::pellet::{PelletSpec, StartLayout};
+use tandem_core::env::pursuit::PursuitSpec;
 use tandem_core::env::registry::EnvSpec;
 use tandem_core::env::two_step::TwoStepSpec;
 use tandem_core::experiment::spec::{EnvChoice, ExperimentSpec};
@@ -56,6 +58,8 @@ fn a_warm_run_allocates_nothing() {
         EnvSpec::TwoStep(TwoStepSpec::default()),
         EnvSpec::Board(BoardSpec::ConnectFour),
         EnvSpec::Board(BoardSpec::TicTacToe),
+        EnvSpec::Foraging(ForagingSpec { time_limit: 7, ..ForagingSpec::default() }),
+        EnvSpec::Pursuit(PursuitSpec { n_pursuers: 3, n_evaders: 4, max_cycles: 7, ..PursuitSpec::default() }),
     ];
     for spec in specs {
         for algo in ALGORITHMS.map(|algo| algo.choice) {

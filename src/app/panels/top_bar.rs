@@ -85,12 +85,7 @@ fn tag_texts(spec: &ExperimentSpec, texts: Texts) -> Vec<(String, String)> {
             };
             tags.push(entry(texts.t(id).to_owned(), "tag.reward.tip"));
             tags.push(agents);
-            match pellet.sight {
-                None => tags.push(entry(texts.t("tag.full_sight").to_owned(), "tag.full_sight.tip")),
-                Some(radius) => {
-                    tags.push(entry(texts.f("tag.sight", &[&radius.to_string()]), "tag.sight.tip"));
-                }
-            }
+            tags.push(sight_tag(pellet.sight, texts));
         }
         EnvChoice::Matrix => {
             tags.push(agents);
@@ -100,8 +95,25 @@ fn tag_texts(spec: &ExperimentSpec, texts: Texts) -> Vec<(String, String)> {
             tags.push(agents);
             tags.push(entry(texts.t("tag.two_step").to_owned(), "tag.two_step.tip"));
         }
+        EnvChoice::Foraging => {
+            tags.push(agents);
+            tags.push(entry(texts.t("tag.foraging").to_owned(), "tag.foraging.tip"));
+            tags.push(sight_tag(spec.foraging.sight, texts));
+        }
+        EnvChoice::Pursuit => {
+            tags.push(agents);
+            tags.push(entry(texts.t("tag.pursuit").to_owned(), "tag.pursuit.tip"));
+            tags.push(sight_tag(Some((spec.pursuit.obs_range - 1) / 2), texts));
+        }
     }
     tags
+}
+
+fn sight_tag(sight: Option<u32>, texts: Texts) -> (String, String) {
+    match sight {
+        None => (texts.t("tag.full_sight").to_owned(), texts.t("tag.full_sight.tip").to_owned()),
+        Some(radius) => (texts.f("tag.sight", &[&radius.to_string()]), texts.t("tag.sight.tip").to_owned()),
+    }
 }
 
 fn theme_button(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &Desk, out: &mut Vec<Intent>) {

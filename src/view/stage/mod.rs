@@ -104,15 +104,14 @@ impl StageView {
     fn controls(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, frame: &Frame, actions: &mut Vec<Action>) {
         let texts = ctx.texts;
         let is_editing = ctx.edit != EditMode::None;
-        let can_edit = match ctx.wanted.env {
-            EnvChoice::Pellet => matches!(frame, Frame::Grid { .. }),
-            EnvChoice::Matrix | EnvChoice::TwoStep => matches!(frame, Frame::Matrix { .. }),
-        };
+        // What there is to edit; nothing in most worlds.
+        let first = if matches!(frame, Frame::Grid { .. }) { EditMode::Walls } else { EditMode::Payoffs };
+        let is_shown = matches!(frame, Frame::Grid { .. } | Frame::Matrix { .. });
+        let can_edit = is_shown && first.within(ctx.wanted) == first;
         if can_edit {
             let label = if is_editing { "stage.edit.done" } else { "stage.edit" };
             let button = Button::text(texts.t(label)).tip(texts.t("stage.edit.tip")).selected(is_editing);
             if button.weight(Weight::Quiet).show(ui, ctx.theme).clicked() {
-                let first = if ctx.wanted.env == EnvChoice::Pellet { EditMode::Walls } else { EditMode::Payoffs };
                 actions.push(Action::SetEdit(if is_editing { EditMode::None } else { first }));
             }
         }

@@ -3,9 +3,11 @@
 
 use crate::env::api::Env;
 use crate::env::board::BoardSpec;
+use crate::env::foraging::{ForagingError, ForagingSpec};
 use crate::env::matrix_game::{MatrixError, MatrixSpec};
 use crate::env::particles::{ParticleError, ParticleSpec};
 use crate::env::pellet::{PelletError, PelletSpec};
+use crate::env::pursuit::{PursuitError, PursuitSpec};
 use crate::env::two_step::{TwoStepError, TwoStepSpec};
 
 /// An environment as the user sets it up.
@@ -21,6 +23,10 @@ pub enum EnvSpec {
     Particles(ParticleSpec),
     /// Connect Four or tic-tac-toe.
     Board(BoardSpec),
+    /// Level-based foraging.
+    Foraging(ForagingSpec),
+    /// Pursuit.
+    Pursuit(PursuitSpec),
 }
 
 /// Why an [`EnvSpec`] is no world.
@@ -35,6 +41,10 @@ pub enum EnvError {
     TwoStep(#[from] TwoStepError),
     /// A particle world.
     Particles(#[from] ParticleError),
+    /// Level-based foraging.
+    Foraging(#[from] ForagingError),
+    /// Pursuit.
+    Pursuit(#[from] PursuitError),
 }
 
 impl EnvSpec {
@@ -46,6 +56,8 @@ impl EnvSpec {
             Self::TwoStep(spec) => Box::new(spec.validate()?),
             Self::Particles(spec) => Box::new(spec.validate()?),
             Self::Board(spec) => Box::new(spec.build()),
+            Self::Foraging(spec) => Box::new(spec.validate()?),
+            Self::Pursuit(spec) => Box::new(spec.validate()?),
         })
     }
 }

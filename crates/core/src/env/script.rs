@@ -180,3 +180,20 @@ impl Program for Uniform {
         }
     }
 }
+
+/// [`Script::Idle`], in worlds with an action that does nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Idle {
+    /// That action.
+    pub action: u32,
+}
+
+impl Program for Idle {
+    fn act(&self, _obs: &[f32], _legal: &[u32], _turn: &Turn) -> u32 {
+        self.action
+    }
+
+    fn draws(&self) -> bool {
+        false
+    }
+}

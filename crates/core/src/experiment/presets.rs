@@ -20,11 +20,13 @@ pub enum PresetGroup {
     Conflict,
     /// Partial sight.
     Sight,
+    /// Worlds of the field's benchmarks.
+    Worlds,
 }
 
 impl PresetGroup {
     /// In the order of the menu.
-    pub const ALL: [Self; 4] = [Self::First, Self::Credit, Self::Conflict, Self::Sight];
+    pub const ALL: [Self; 5] = [Self::First, Self::Credit, Self::Conflict, Self::Sight, Self::Worlds];
 
     /// Text id of the heading.
     pub fn text_id(self) -> &'static str {
@@ -33,6 +35,7 @@ impl PresetGroup {
             Self::Credit => "exp.group.credit",
             Self::Conflict => "exp.group.conflict",
             Self::Sight => "exp.group.sight",
+            Self::Worlds => "exp.group.worlds",
         }
     }
 }

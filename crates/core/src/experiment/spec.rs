@@ -5,6 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::env::foraging::ForagingSpec;
+use crate::env::pursuit::PursuitSpec;
+
 pub use crate::marl::seats::{Controller, Seats};
 pub use crate::marl::settings::{
     ActivationChoice, AdvantageChoice, AlgoChoice, DeviationChoice, ExploreChoice, InactiveChoice, LearnerSettings,
@@ -21,6 +24,20 @@ pub enum EnvChoice {
     Matrix,
     /// The two-step game of the QMIX paper.
     TwoStep,
+    /// Level-based foraging.
+    Foraging,
+    /// Pursuit.
+    Pursuit,
+}
+
+impl EnvChoice {
+    /// In the order of the menu.
+    pub const ALL: [Self; 5] = [Self::Pellet, Self::Matrix, Self::TwoStep, Self::Foraging, Self::Pursuit];
+
+    /// Whether it is a game of one or two joint actions.
+    pub fn is_short_game(self) -> bool {
+        matches!(self, Self::Matrix | Self::TwoStep)
+    }
 }
 
 /// Which engine executes the lists.
@@ -193,6 +210,10 @@ pub struct ExperimentSpec {
     pub matrix: MatrixSettings,
     /// … the two-step game.
     pub two_step: TwoStepSettings,
+    /// … level-based foraging.
+    pub foraging: ForagingSpec,
+    /// … pursuit.
+    pub pursuit: PursuitSpec,
     /// Algorithm.
     pub algo: AlgoChoice,
     /// Its settings.
@@ -295,6 +316,8 @@ impl ExperimentSpec {
             pellet,
             matrix,
             two_step,
+            foraging: ForagingSpec::default(),
+            pursuit: PursuitSpec::default(),
             algo,
             learner,
             engine: EngineChoice::Cpu,
@@ -306,7 +329,7 @@ impl ExperimentSpec {
         };
         if algo.is_policy_gradient() {
             spec.policy_gradient_defaults();
-        } else if env != EnvChoice::Pellet {
+        } else if env.is_short_game() {
             // One-shot and two-step games: uniform joint actions, whole episodes, the paper's sizes.
             let l = &mut spec.learner;
             l.explore = ExploreChoice::Uniform;
@@ -327,23 +350,32 @@ impl ExperimentSpec {
             spec.budget = l.envs * l.rollout * 4_000;
             spec.eval_every = 2_000;
         }
+        match env {
+            EnvChoice::Foraging => (spec.budget, spec.eval_every) = (500_000, 10_000),
+            EnvChoice::Pursuit => {
+                (spec.budget, spec.eval_every, spec.eval_episodes) = (200_000, 20_000, 10);
+                // Eight agents that see 147 numbers each: as much as fits.
+                spec.learner.buffer = 5_000;
+            }
+            EnvChoice::Pellet | EnvChoice::Matrix | EnvChoice::TwoStep => {}
+        }
         spec
     }
 
     fn policy_gradient_defaults(&mut self) {
-        let is_pellet = self.env == EnvChoice::Pellet;
+        let is_short_game = self.env.is_short_game();
         let l = &mut self.learner;
         (l.lr, l.lr_end, l.lr_over) = (7e-4, 7e-4, 0);
         (l.activation, l.orthogonal) = (ActivationChoice::Tanh, true);
-        if is_pellet {
-            l.gamma = 0.95;
-            (l.envs, l.rollout) = (16, 32);
-        } else {
+        if is_short_game {
             // One-shot and two-step games: episodes so short that a pass needs no parts.
             l.gamma = 0.99;
             (l.envs, l.rollout, l.epochs, l.minibatches) = (32, 4, 4, 1);
             self.budget = 64_000;
             self.eval_every = 2_000;
+        } else {
+            l.gamma = 0.95;
+            (l.envs, l.rollout) = (16, 32);
         }
     }
 }

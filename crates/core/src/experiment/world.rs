@@ -6,9 +6,11 @@ use super::spec::{
     CellKind, EnvChoice, ExperimentSpec, GameChoice, MatrixSettings, RewardChoice, StartChoice, TieChoice,
 };
 use crate::env::api::Env;
+use crate::env::foraging::ForagingError;
 use crate::env::matrix_game::{MatrixError, MatrixSpec};
 use crate::env::particles::ParticleError;
 use crate::env::pellet::{Cell, PelletError, PelletMap, PelletSpec, StartLayout, TieRule};
+use crate::env::pursuit::PursuitError;
 use crate::env::registry::{EnvError, EnvSpec};
 use crate::env::two_step::{TwoStepError, TwoStepSpec};
 
@@ -22,6 +24,8 @@ pub fn num_agents(spec: &ExperimentSpec) -> u32 {
     match spec.env {
         EnvChoice::Pellet => spec.pellet.agents,
         EnvChoice::Matrix | EnvChoice::TwoStep => 2,
+        EnvChoice::Foraging => spec.foraging.players,
+        EnvChoice::Pursuit => spec.pursuit.n_pursuers,
     }
 }
 
@@ -33,6 +37,8 @@ pub fn env_spec(spec: &ExperimentSpec) -> EnvSpec {
         EnvChoice::TwoStep => {
             EnvSpec::TwoStep(TwoStepSpec { payoffs_2a: spec.two_step.a, payoffs_2b: spec.two_step.b })
         }
+        EnvChoice::Foraging => EnvSpec::Foraging(spec.foraging.clone()),
+        EnvChoice::Pursuit => EnvSpec::Pursuit(spec.pursuit.clone()),
     }
 }
 
@@ -110,6 +116,8 @@ pub fn sentence(error: &EnvError) -> Sentence {
             Sentence::new("world.two_step_payoff", &[state, &given.to_string()])
         }
         EnvError::Particles(error) => particle_sentence(error),
+        EnvError::Foraging(error) => foraging_sentence(error),
+        EnvError::Pursuit(error) => pursuit_sentence(error),
     }
 }
 
@@ -146,14 +154,40 @@ fn particle_sentence(error: &ParticleError) -> Sentence {
 }
 
 fn matrix_sentence(error: &MatrixError) -> Sentence {
-    let words = |id: &str, numbers: &[&dyn ToString]| {
-        let args: Vec<String> = numbers.iter().map(|number| number.to_string()).collect();
-        Sentence { id: id.to_owned(), args }
-    };
     match error {
         MatrixError::Actions { agent, given } => words("world.matrix_actions", &[agent, given]),
         MatrixError::Cells { given, rows, columns } => words("world.matrix_cells", &[given, rows, columns]),
         MatrixError::Payoff { row, column, given } => words("world.matrix_payoff", &[row, column, given]),
         MatrixError::Repeat(given) => words("world.matrix_repeat", &[given]),
     }
+}
+
+fn foraging_sentence(error: &ForagingError) -> Sentence {
+    match error {
+        ForagingError::Range { name, given, least, most } => words("world.range", &[name, given, least, most]),
+        ForagingError::Count { name, given, needed } => words("world.levels_count", &[name, given, needed]),
+        ForagingError::Levels { least_name, least, most_name, most } => {
+            words("world.levels_order", &[least_name, least, most_name, most])
+        }
+        ForagingError::FoodLevel { least, most } => words("world.food_level", &[least, most]),
+        ForagingError::Crowded { players, interior } => {
+            words("world.no_room_for_food", &[players, interior, &interior.saturating_sub(1)])
+        }
+        ForagingError::Place { what, row, column } => words("world.scene_place", &[what, row, column]),
+        ForagingError::Things { what, given, needed } => words("world.scene_count", &[what, given, needed]),
+    }
+}
+
+fn pursuit_sentence(error: &PursuitError) -> Sentence {
+    match error {
+        PursuitError::Range { name, given, least, most } => words("world.range", &[name, given, least, most]),
+        PursuitError::Crowded { name, given, free } => words("world.no_free_cell", &[name, given, free]),
+        PursuitError::Window { given, least } => words("world.range", &[&"constraint_window", given, least, &1]),
+        PursuitError::Place { x, y } => words("world.scene_wall", &[x, y]),
+        PursuitError::Count { name, given, needed } => words("world.scene_count", &[name, given, needed]),
+    }
+}
+
+fn words(id: &str, given: &[&dyn ToString]) -> Sentence {
+    Sentence { id: id.to_owned(), args: given.iter().map(|word| word.to_string()).collect() }
 }

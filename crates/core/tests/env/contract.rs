@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use tandem_core::base::lanes::padded;
-use tandem_core::env::api::{Ended, Env, EnvState, Frame, Headline, remixed, weighted};
+use tandem_core::env::api::{Ended, Env, EnvInfo, EnvState, Frame, Headline, remixed, weighted};
 use tandem_core::env::matrix_game::GAMES;
 use tandem_core::env::pellet::PelletSpec;
 use tandem_core::env::registry::EnvSpec;
 use tandem_core::marl::parts::world::{TERMINATED, TRUNCATED};
 
 use crate::support::{Lockstep, Player, World};
-use crate::worlds::{any_matrix, any_particles, any_pellet, specs};
+use crate::worlds::{any_foraging, any_matrix, any_particles, any_pellet, any_pursuit, specs};
 
 pub(crate) fn environments() -> Vec<(EnvSpec, Arc<dyn Env>)> {
     specs().into_iter().map(|spec| (spec.clone(), build(&spec))).collect()
@@ -60,7 +60,7 @@ fn check_view(world: &World<'_>) {
     let frame = world.env.frame(world.state.view());
     for agent in 0..info.num_agents {
         let obs = world.obs(agent);
-        assert!(obs.iter().all(|x| may_be_seen(&frame, *x)), "observation {obs:?}");
+        assert!(obs.iter().all(|x| may_be_seen(info, &frame, *x)), "observation {obs:?}");
         let beyond = &obs[info.role(agent).obs.len()..];
         assert!(beyond.iter().all(|x| x.to_bits() == 0), "behind a shorter observation are zeros: {obs:?}");
         let mask = world.mask(agent);
@@ -75,7 +75,7 @@ fn check_view(world: &World<'_>) {
         }
     }
     let state = world.state_vector();
-    assert!(state.iter().all(|x| may_be_seen(&frame, *x)), "state {state:?}");
+    assert!(state.iter().all(|x| may_be_seen(info, &frame, *x)), "state {state:?}");
     match frame {
         Frame::Grid { width, height, walls, agents, levels, things, arrived, .. } => {
             assert_eq!(walls.len() as u32, width * height);
@@ -109,10 +109,15 @@ fn check_view(world: &World<'_>) {
     }
 }
 
-/// Numbers that a network is fed: within [−1, 1], but for the plane, which has no walls.
-fn may_be_seen(frame: &Frame, x: f32) -> bool {
-    let is_plane = matches!(frame, Frame::Particles { .. });
-    if is_plane { x.is_finite() } else { (-1.0..=1.0).contains(&x) }
+/// Numbers that a network is fed: within [−1, 1], but for the plane, which has no walls, and for worlds that show cells,
+/// levels and heads as their reference does.
+fn may_be_seen(info: &EnvInfo, frame: &Frame, x: f32) -> bool {
+    match (info.roles[0].id.as_str(), frame) {
+        (_, Frame::Particles { .. }) => x.is_finite(),
+        ("role.forager", _) => x.fract() == 0.0 && (-1.0..=1000.0).contains(&x),
+        ("role.pursuer", _) => x.fract() == 0.0 && (0.0..=64.0).contains(&x),
+        _ => (-1.0..=1.0).contains(&x),
+    }
 }
 
 fn check_rewards(world: &mut World<'_>) {
@@ -152,8 +157,9 @@ fn facts_fit_each_other() {
         assert!(info.idle_action.is_none_or(|action| action < info.num_actions), "{spec:?}");
         assert!(info.team_reward || !info.common_reward, "a common reward is a team reward: {spec:?}");
         let optimum = env.optimum();
-        // Nobody knows what the plane's agents can earn at best.
-        let is_searched = info.team_reward && info.reals == 0;
+        // Nobody knows what can be earned at best in the plane, by foraging or by pursuit.
+        let is_small = matches!(spec, EnvSpec::Pellet(_) | EnvSpec::Matrix(_) | EnvSpec::TwoStep(_));
+        let is_searched = info.team_reward && is_small;
         assert!(optimum.is_some() || !is_searched, "{spec:?} has no optimum");
         if let Some(optimum) = optimum.filter(|_| info.headline == Headline::Steps) {
             assert!(optimum.value <= f64::from(info.max_steps), "{spec:?}");
@@ -204,8 +210,8 @@ fn the_same_seed_gives_the_same_play_and_another_seed_another() {
     };
     for (spec, env) in environments() {
         assert_eq!(play(&env, 7), play(&env, 7), "{spec:?}");
-        if matches!(spec, EnvSpec::Pellet(_) | EnvSpec::Particles(_)) {
-            assert_ne!(play(&env, 7), play(&env, 8), "{spec:?} ignores its seed");
+        if !matches!(spec, EnvSpec::Matrix(_) | EnvSpec::TwoStep(_) | EnvSpec::Board(_)) {
+            assert!(play(&env, 7) != play(&env, 8), "{spec:?} ignores its seed");
         }
     }
 }
@@ -288,9 +294,13 @@ fn p01_only_the_time_limit_of_a_world_truncates() {
                 world.reset();
             }
         }
-        let has_time_limit = matches!(spec, EnvSpec::Pellet(_) | EnvSpec::Particles(_));
-        // The plane knows no end of its own unless success is one.
-        let ends_by_itself = !matches!(spec, EnvSpec::Particles(_)) || !env.info().fixed_length;
+        let has_time_limit = !matches!(spec, EnvSpec::Matrix(_) | EnvSpec::TwoStep(_));
+        // The plane knows no end of its own unless success is one, and nobody surrounds all evaders by chance.
+        let ends_by_itself = match &spec {
+            EnvSpec::Particles(_) => !env.info().fixed_length,
+            EnvSpec::Pursuit(spec) => !spec.surround,
+            _ => true,
+        };
         assert_eq!(seen.terminated, ends_by_itself, "{spec:?}");
         assert!(has_time_limit || !seen.truncated, "the end of a repeated game is no time limit: {spec:?}");
     }
@@ -371,6 +381,16 @@ proptest! {
     #[test]
     fn any_particle_world_keeps_the_contract(spec in any_particles(), seed in 0_u64..1000) {
         check_any(&EnvSpec::Particles(spec), seed);
+    }
+
+    #[test]
+    fn any_foraging_world_keeps_the_contract(spec in any_foraging(), seed in 0_u64..1000) {
+        check_any(&EnvSpec::Foraging(spec), seed);
+    }
+
+    #[test]
+    fn any_pursuit_world_keeps_the_contract(spec in any_pursuit(), seed in 0_u64..1000) {
+        check_any(&EnvSpec::Pursuit(spec), seed);
     }
 
     #[test]

@@ -2,9 +2,11 @@
 
 use proptest::prelude::*;
 use tandem_core::env::board::BoardSpec;
+use tandem_core::env::foraging::ForagingSpec;
 use tandem_core::env::matrix_game::{GAMES, MatrixSpec};
 use tandem_core::env::particles::{Convention, ParticleSpec, Scenario};
 use tandem_core::env::pellet::{Cell, PelletMap, PelletSpec, StartLayout, TieRule};
+use tandem_core::env::pursuit::PursuitSpec;
 use tandem_core::env::registry::EnvSpec;
 use tandem_core::env::two_step::TwoStepSpec;
 
@@ -26,7 +28,34 @@ pub(crate) fn specs() -> Vec<EnvSpec> {
     specs.push(EnvSpec::Pellet(PelletSpec { alpha: 0.3, move_cost: 0.1, ..crowd }));
     specs.push(EnvSpec::Pellet(PelletSpec { move_cost: 0.05, starts: StartLayout::Spread, ..PelletSpec::default() }));
     specs.extend(particles().into_iter().map(EnvSpec::Particles));
+    specs.extend(foraging().into_iter().map(EnvSpec::Foraging));
+    specs.extend(pursuit().into_iter().map(EnvSpec::Pursuit));
     specs
+}
+
+/// The reference's smallest task, many players that see little and pay for failures, and players that see layers.
+fn foraging() -> Vec<ForagingSpec> {
+    let small = ForagingSpec { rows: 6, columns: 5, food: 2, penalty: 0.1, ..ForagingSpec::default() };
+    let crowd = ForagingSpec { players: 4, sight: Some(1), observe_agent_levels: false, ..small.clone() };
+    let layers = ForagingSpec { sight: Some(2), grid_observation: true, normalize_reward: false, ..small };
+    vec![ForagingSpec::default(), crowd, layers]
+}
+
+/// The reference's defaults but for the time limit, a small map, and catching without company.
+fn pursuit() -> Vec<PursuitSpec> {
+    let usual = PursuitSpec { max_cycles: 60, ..PursuitSpec::default() };
+    let small =
+        PursuitSpec { x_size: 6, y_size: 5, n_pursuers: 3, n_evaders: 8, max_cycles: 40, ..PursuitSpec::default() };
+    let alone = PursuitSpec {
+        n_evaders: 2,
+        surround: false,
+        n_catch: 1,
+        shared_reward: false,
+        obs_range: 4,
+        constraint_window: 0.5,
+        ..small.clone()
+    };
+    vec![usual, small, alone]
 }
 
 /// Every particle world as it comes, and parameters that change vectors, rewards or ends.
@@ -84,6 +113,58 @@ pub(crate) fn any_matrix() -> impl Strategy<Value = MatrixSpec> {
         proptest::collection::vec((payoff.clone(), payoff), (rows * columns) as usize)
             .prop_map(move |payoffs| MatrixSpec { rows, columns, payoffs, repeat })
     })
+}
+
+pub(crate) fn any_foraging() -> impl Strategy<Value = ForagingSpec> {
+    let levels = || proptest::collection::vec(0_u32..=4, 0..4);
+    let limits = (levels(), levels(), levels(), proptest::option::of(levels()));
+    let field = (2_u32..=9, 2_u32..=9, 0_u32..=5, 0_u32..=5, proptest::option::of(0_u32..=9), 0_u32..=40);
+    (field, limits, any::<[bool; 4]>(), -0.1..1.0_f64).prop_map(|(field, limits, switches, penalty)| {
+        let (rows, columns, players, food, sight, time_limit) = field;
+        let (min_player_level, max_player_level, min_food_level, max_food_level) = limits;
+        let [force_coop, normalize_reward, observe_agent_levels, grid_observation] = switches;
+        ForagingSpec {
+            players,
+            min_player_level,
+            max_player_level,
+            min_food_level,
+            max_food_level,
+            rows,
+            columns,
+            food,
+            sight,
+            time_limit,
+            force_coop,
+            penalty,
+            normalize_reward,
+            observe_agent_levels,
+            grid_observation,
+        }
+    })
+}
+
+pub(crate) fn any_pursuit() -> impl Strategy<Value = PursuitSpec> {
+    let counts = (1_u32..=10, 1_u32..=10, 0_u32..=9, 0_u32..=20, 0_u32..=9, 0_u32..=3);
+    (counts, any::<[bool; 3]>(), 0_u32..=30, 0.0..1.1_f64, -5.0..5.0_f64).prop_map(
+        |(counts, [shared_reward, freeze_evaders, surround], max_cycles, constraint_window, reward)| {
+            let (x_size, y_size, n_pursuers, n_evaders, obs_range, n_catch) = counts;
+            PursuitSpec {
+                x_size,
+                y_size,
+                max_cycles,
+                shared_reward,
+                n_evaders,
+                n_pursuers,
+                obs_range,
+                n_catch,
+                freeze_evaders,
+                surround,
+                constraint_window,
+                catch_reward: reward,
+                ..PursuitSpec::default()
+            }
+        },
+    )
 }
 
 pub(crate) fn any_particles() -> impl Strategy<Value = ParticleSpec> {

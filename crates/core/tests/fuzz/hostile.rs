@@ -296,10 +296,7 @@ pub(crate) fn controller(dice: &mut Dice) -> Controller {
 fn world(link: &str, dice: &mut Dice) -> String {
     let mut spec = parse(link).spec;
     if dice.coin() {
-        spec = ExperimentSpec::defaults(
-            *dice.pick(&[EnvChoice::Pellet, EnvChoice::Matrix, EnvChoice::TwoStep]),
-            spec.algo,
-        );
+        spec = ExperimentSpec::defaults(*dice.pick(&EnvChoice::ALL), spec.algo);
     }
     odd_world(&mut spec, dice);
     let mut text = pack(&spec).unwrap_or_default();
@@ -333,6 +330,7 @@ fn odd_world(spec: &mut ExperimentSpec, dice: &mut Dice) {
             spec.two_step.a = std::array::from_fn(|_| dice.float());
             spec.two_step.b = std::array::from_fn(|_| dice.float());
         }
+        EnvChoice::Foraging | EnvChoice::Pursuit => {}
     }
 }
 

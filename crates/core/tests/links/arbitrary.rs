@@ -61,7 +61,7 @@ pub(crate) fn canonical(mut spec: ExperimentSpec) -> ExperimentSpec {
 
 /// Every field anywhere in its range or, now and then, at its default; fields need not agree with one another.
 pub(crate) fn random_spec(dice: &mut Dice) -> ExperimentSpec {
-    let env = *dice.pick(&[EnvChoice::Pellet, EnvChoice::Matrix, EnvChoice::TwoStep]);
+    let env = *dice.pick(&EnvChoice::ALL);
     let algo = *dice.pick(&[AlgoChoice::Iql, AlgoChoice::Vdn, AlgoChoice::Qmix]);
     let mut spec = ExperimentSpec::defaults(env, algo);
     for knob in KNOBS.iter().filter(|knob| !matches!(knob.key, "env" | "algo")) {
@@ -142,6 +142,7 @@ fn edit_world(spec: &mut ExperimentSpec, dice: &mut Dice) {
             spec.two_step.a = std::array::from_fn(|_| payoff(dice));
             spec.two_step.b = std::array::from_fn(|_| payoff(dice));
         }
+        EnvChoice::Foraging | EnvChoice::Pursuit => {}
     }
 }
 

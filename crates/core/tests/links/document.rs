@@ -72,10 +72,7 @@ fn document() -> String {
     line(&mut out, "| `world` | packed | an edited world, see below |");
     for group in Group::ALL {
         line(&mut out, &format!("\n## {}\n", english(&texts, group.text_id())));
-        line(
-            &mut out,
-            "| key | name | values | default: pellet / matrix / two-step | |\n| --- | --- | --- | --- | --- |",
-        );
+        line(&mut out, "| key | name | values | default | |\n| --- | --- | --- | --- | --- |");
         for knob in KNOBS.iter().filter(|knob| knob.group == group) {
             line(&mut out, &row(&texts, knob));
         }
@@ -114,20 +111,29 @@ fn row(texts: &Table, knob: &Knob) -> String {
     format!("| `{}` | {name} | {values} | {} | {live}{} |", knob.key, defaults(knob), tip.replace('|', "\\|"))
 }
 
-/// The defaults, once where they agree: of the worlds, and of value-based learners and policy gradients where a knob
-/// applies to both.
+/// The defaults: of the first world that has the setting, then of those where it is another one; of value-based learners
+/// and of policy gradients where a knob applies to both.
 fn defaults(knob: &Knob) -> String {
     let of = |algo: AlgoChoice| {
-        let worlds = [EnvChoice::Pellet, EnvChoice::Matrix, EnvChoice::TwoStep];
-        let texts = worlds.map(|env| knob.text(&ExperimentSpec::defaults(env, algo)));
-        if texts.iter().all(|text| *text == texts[0]) { texts[0].clone() } else { texts.join(" / ") }
+        let applies = |env: &EnvChoice| (knob.applies)(&ExperimentSpec::defaults(*env, algo));
+        let mut worlds = EnvChoice::ALL.into_iter().filter(applies);
+        let first = knob.text(&ExperimentSpec::defaults(worlds.next()?, algo));
+        let others = worlds.filter_map(|env| {
+            let spec = ExperimentSpec::defaults(env, algo);
+            let id = tandem_core::experiment::knobs::knob("env").expect("it is in the table").text(&spec);
+            Some(knob.text(&spec))
+                .filter(|text| *text != first && knob.key != "env")
+                .map(|text| format!(", {id} {text}"))
+        });
+        Some(first.clone() + &others.collect::<String>())
     };
-    let applies = |algo: AlgoChoice| (knob.applies)(&ExperimentSpec::defaults(EnvChoice::Pellet, algo));
-    let (values, policies) = (of(AlgoChoice::Qmix), of(AlgoChoice::Mappo));
-    match (applies(AlgoChoice::Qmix), applies(AlgoChoice::Mappo)) {
-        (false, true) => policies,
-        (true, true) if values != policies && knob.key != "algo" => format!("{values}; policy gradients: {policies}"),
-        _ => values,
+    match (of(AlgoChoice::Qmix), of(AlgoChoice::Mappo)) {
+        (Some(values), Some(policies)) if values != policies && knob.key != "algo" => {
+            format!("{values}; policy gradients: {policies}")
+        }
+        (Some(values), _) => values,
+        (None, Some(policies)) => policies,
+        (None, None) => knob.text(&ExperimentSpec::default()),
     }
 }
 

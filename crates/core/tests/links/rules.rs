@@ -181,7 +181,7 @@ fn keys_are_short_lower_case_and_single() {
 
 #[test]
 fn defaults_are_normal() {
-    for env in [EnvChoice::Pellet, EnvChoice::Matrix, EnvChoice::TwoStep] {
+    for env in EnvChoice::ALL {
         for algo in [AlgoChoice::Iql, AlgoChoice::Vdn, AlgoChoice::Qmix] {
             let mut spec = ExperimentSpec::defaults(env, algo);
             assert_eq!(normalise(&mut spec), [], "{env:?} {algo:?}");

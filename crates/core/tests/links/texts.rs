@@ -48,7 +48,7 @@ fn made_ids() -> Vec<String> {
             let scripts = SCRIPTS.iter().map(|info| info.id);
             ids.extend(["learner", "frozen", "human"].into_iter().chain(scripts).map(|seat| knob.choice_id(seat)));
         }
-        for env in [EnvChoice::Pellet, EnvChoice::Matrix, EnvChoice::TwoStep] {
+        for env in EnvChoice::ALL {
             ids.extend(knob.unit_id(&ExperimentSpec::defaults(env, AlgoChoice::Iql)).map(str::to_owned));
         }
     }

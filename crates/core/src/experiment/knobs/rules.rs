@@ -1,8 +1,9 @@
 //! What one field means for another: bounds that involve several, which algorithm fits which world, derived figures.
 
-use super::{KNOBS, knob, seats, table, values};
+use super::{KNOBS, knob, seats, shared, table, values};
 use crate::env::matrix_game::{ACTIONS, PAYOFF};
 use crate::env::pellet::PelletError;
+use crate::env::pursuit::PursuitError;
 use crate::env::registry::EnvError;
 use crate::experiment::run::evaluations;
 use crate::experiment::snapshot::Sentence;
@@ -20,6 +21,8 @@ const MEMORY: u64 = 256 << 20;
 const LONGEST_ROLLOUT: u32 = 128;
 /// Evaluation points of one budget, so that a curve stays a curve.
 const EVALUATIONS: u32 = 5_000;
+/// Fewest cells along a side of a foraging or pursuit world in a link, as lbforaging registers them.
+const LEAST_SIDE: u32 = 5;
 
 /// Brings every field into its range, then fields that bound one another into agreement. One sentence per change; its
 /// first argument is the key. What remains impossible (walls around a start) is for [`world::build`] to say.
@@ -32,6 +35,16 @@ pub fn normalise(spec: &mut ExperimentSpec) -> Vec<Sentence> {
             let game = &mut spec.two_step;
             for payoff in game.a.iter_mut().chain(&mut game.b) {
                 bound_payoff(payoff, &mut told);
+            }
+        }
+        EnvChoice::Foraging => {
+            least_side(spec, &mut told);
+            change(spec, "food", spec.foraging.most_food(), Bound::AtMost, "notice.too_much_food", &mut told);
+        }
+        EnvChoice::Pursuit => {
+            least_side(spec, &mut told);
+            if let Err(EnvError::Pursuit(PursuitError::Crowded { free, .. })) = world::env_spec(spec).build() {
+                change(spec, "evaders", free, Bound::AtMost, "notice.too_many_evaders", &mut told);
             }
         }
     }
@@ -51,6 +64,17 @@ fn normalise_pellet(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
     change(spec, "agents", width * height - 1, Bound::AtMost, "notice.too_many_agents", told);
     if let Err(EnvError::Pellet(PelletError::TooFewPelletCells { room, .. })) = world::env_spec(spec).build() {
         change(spec, "pellets", room.max(1), Bound::AtMost, "notice.too_many_pellets", told);
+    }
+}
+
+/// Foraging and pursuit need room in the middle.
+fn least_side(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
+    let (width, height) = shared::size(spec);
+    let used = (width.max(LEAST_SIDE), height.max(LEAST_SIDE));
+    if used != (width, height) {
+        shared::set_size(spec, used);
+        let [given, used] = [(width, height), used].map(values::write_size);
+        told.push(Sentence::new("notice.least_side", &["size", &given, &used]));
     }
 }
 
@@ -288,7 +312,7 @@ pub fn remarks(spec: &ExperimentSpec) -> Vec<Sentence> {
         (!(0..agents).any(|agent| l.seats.of(agent).learns()), "remark.nobody_learns"),
         (agents > 1 && l.shared && !l.agent_id, "remark.no_agent_id"),
         (spec.algo == AlgoChoice::Qmix && !l.monotone, "remark.not_qmix"),
-        (pellet && l.timeout_terminal, "remark.timeout_terminal"),
+        (shared::has_limit(spec) && l.timeout_terminal, "remark.timeout_terminal"),
         (pellet && mixes && agents > 1 && spec.pellet.move_cost > 0.0, "remark.costs_summed"),
     ]
     .into_iter()
@@ -330,6 +354,8 @@ fn keep_worlds(spec: &mut ExperimentSpec, old: ExperimentSpec) {
     spec.pellet = old.pellet;
     spec.matrix = old.matrix;
     spec.two_step = old.two_step;
+    spec.foraging = old.foraging;
+    spec.pursuit = old.pursuit;
 }
 
 /// Sets everything that has no effect in this experiment to its default, so that equal runs have equal specs.
@@ -343,6 +369,12 @@ pub fn forget_unused(spec: &mut ExperimentSpec) {
     }
     if spec.env != EnvChoice::TwoStep {
         spec.two_step = defaults.two_step.clone();
+    }
+    if spec.env != EnvChoice::Foraging {
+        spec.foraging = defaults.foraging.clone();
+    }
+    if spec.env != EnvChoice::Pursuit {
+        spec.pursuit = defaults.pursuit.clone();
     }
     for knob in &KNOBS {
         if !(knob.applies)(spec) {

@@ -6,23 +6,27 @@ use crate::experiment::spec::{EnvChoice, ExperimentSpec};
 
 /// Whether the user says how many agents there are.
 pub(super) fn has_agents(s: &ExperimentSpec) -> bool {
-    s.env == EnvChoice::Pellet
+    !s.env.is_short_game()
 }
 
 pub(super) fn set_agents(s: &mut ExperimentSpec, agents: u32) {
     match s.env {
         EnvChoice::Pellet => s.pellet.agents = agents,
+        EnvChoice::Foraging => s.foraging.players = agents,
+        EnvChoice::Pursuit => s.pursuit.n_pursuers = agents,
         EnvChoice::Matrix | EnvChoice::TwoStep => {}
     }
 }
 
 /// Whether an episode is cut off at a limit that the user sets.
 pub(super) fn has_limit(s: &ExperimentSpec) -> bool {
-    s.env == EnvChoice::Pellet
+    !s.env.is_short_game()
 }
 
 pub(super) fn limit(s: &ExperimentSpec) -> u32 {
     match s.env {
+        EnvChoice::Foraging => s.foraging.time_limit,
+        EnvChoice::Pursuit => s.pursuit.max_cycles,
         EnvChoice::Pellet | EnvChoice::Matrix | EnvChoice::TwoStep => s.pellet.limit,
     }
 }
@@ -30,17 +34,22 @@ pub(super) fn limit(s: &ExperimentSpec) -> u32 {
 pub(super) fn set_limit(s: &mut ExperimentSpec, limit: u32) {
     match s.env {
         EnvChoice::Pellet => s.pellet.limit = limit,
+        EnvChoice::Foraging => s.foraging.time_limit = limit,
+        EnvChoice::Pursuit => s.pursuit.max_cycles = limit,
         EnvChoice::Matrix | EnvChoice::TwoStep => {}
     }
 }
 
 /// Whether the world is a grid of a size that the user sets.
 pub(super) fn has_size(s: &ExperimentSpec) -> bool {
-    s.env == EnvChoice::Pellet
+    matches!(s.env, EnvChoice::Pellet | EnvChoice::Foraging | EnvChoice::Pursuit)
 }
 
+/// Columns and rows.
 pub(super) fn size(s: &ExperimentSpec) -> (u32, u32) {
     match s.env {
+        EnvChoice::Foraging => (s.foraging.columns, s.foraging.rows),
+        EnvChoice::Pursuit => (s.pursuit.x_size, s.pursuit.y_size),
         EnvChoice::Pellet | EnvChoice::Matrix | EnvChoice::TwoStep => (s.pellet.width, s.pellet.height),
     }
 }
@@ -48,24 +57,28 @@ pub(super) fn size(s: &ExperimentSpec) -> (u32, u32) {
 pub(super) fn set_size(s: &mut ExperimentSpec, (width, height): (u32, u32)) {
     match s.env {
         EnvChoice::Pellet => (s.pellet.width, s.pellet.height) = (width, height),
+        EnvChoice::Foraging => (s.foraging.columns, s.foraging.rows) = (width, height),
+        EnvChoice::Pursuit => (s.pursuit.x_size, s.pursuit.y_size) = (width, height),
         EnvChoice::Matrix | EnvChoice::TwoStep => {}
     }
 }
 
 /// Whether agents see only so far as the user sets.
 pub(super) fn has_sight(s: &ExperimentSpec) -> bool {
-    s.env == EnvChoice::Pellet
+    matches!(s.env, EnvChoice::Pellet | EnvChoice::Foraging)
 }
 
 pub(super) fn sight(s: &ExperimentSpec) -> Option<u32> {
     match s.env {
-        EnvChoice::Pellet | EnvChoice::Matrix | EnvChoice::TwoStep => s.pellet.sight,
+        EnvChoice::Foraging => s.foraging.sight,
+        EnvChoice::Pellet | EnvChoice::Matrix | EnvChoice::TwoStep | EnvChoice::Pursuit => s.pellet.sight,
     }
 }
 
 pub(super) fn set_sight(s: &mut ExperimentSpec, sight: Option<u32>) {
     match s.env {
         EnvChoice::Pellet => s.pellet.sight = sight,
-        EnvChoice::Matrix | EnvChoice::TwoStep => {}
+        EnvChoice::Foraging => s.foraging.sight = sight,
+        EnvChoice::Matrix | EnvChoice::TwoStep | EnvChoice::Pursuit => {}
     }
 }

@@ -3,8 +3,10 @@
 //! A key is for ever; a range may grow but not shrink, or old links would be clamped.
 
 use super::rules::{plays, switch_algo, switch_env};
+use super::values::decimal;
 use super::{Group, Kind, Knob, shared};
 use crate::env::pellet::{AGENTS, PELLETS, SIGHT, SIZE, TIME_LIMIT};
+use crate::env::pursuit::EVADERS;
 use crate::experiment::spec::{
     ActivationChoice, AdvantageChoice, AlgoChoice, DeviationChoice, EngineChoice, EnvChoice, EvalChoice,
     ExperimentSpec, ExploreChoice, GameChoice, InactiveChoice, NormAdvChoice, PositivityChoice, RewardChoice,
@@ -57,6 +59,19 @@ macro_rules! float {
     };
 }
 
+/// A number of a reference's arguments, which are f64: the decimal that a person wrote, not the f32 nearest to it.
+macro_rules! double {
+    ($($field:ident).+, $min:expr, $max:expr) => {
+        Kind::Float {
+            min: $min,
+            max: $max,
+            log: false,
+            get: |s| s.$($field).+ as f32,
+            set: |s, v| s.$($field).+ = decimal(v),
+        }
+    };
+}
+
 /// On or off in a field.
 macro_rules! switch {
     ($($field:ident).+) => { Kind::Bool { get: |s| s.$($field).+, set: |s, v| s.$($field).+ = v } };
@@ -90,6 +105,14 @@ fn matrix(s: &ExperimentSpec) -> bool {
     s.env == EnvChoice::Matrix
 }
 
+fn foraging(s: &ExperimentSpec) -> bool {
+    s.env == EnvChoice::Foraging
+}
+
+fn pursuit(s: &ExperimentSpec) -> bool {
+    s.env == EnvChoice::Pursuit
+}
+
 fn competitive(s: &ExperimentSpec) -> bool {
     pellet(s) && s.pellet.reward == RewardChoice::First
 }
@@ -120,13 +143,16 @@ fn greedy(s: &ExperimentSpec) -> bool {
 }
 
 /// Every tunable.
-pub static KNOBS: [Knob; 72] = {
+pub static KNOBS: [Knob; 89] = {
     use Group::{Algorithm, Exploration, Networks, Replay, Run, Seats, World};
     [
         knob(
             "env",
             World,
-            choice!(env: EnvChoice { "pellet" => Pellet, "matrix" => Matrix, "two_step" => TwoStep } |s, env| switch_env(s, env)),
+            choice!(env: EnvChoice {
+                "pellet" => Pellet, "matrix" => Matrix, "two_step" => TwoStep, "foraging" => Foraging,
+                "pursuit" => Pursuit,
+            } |s, env| switch_env(s, env)),
         )
         .beginner(),
         knob(
@@ -211,6 +237,35 @@ pub static KNOBS: [Knob; 72] = {
             .beginner()
             .when(|s| plays(s, GameChoice::Penalty)),
         knob("repeat", World, int!(matrix.repeat, 1, 100)).when(matrix),
+        knob("food", World, int!(foraging.food, 1, 8)).beginner().when(foraging),
+        knob(
+            "levels",
+            World,
+            Kind::Int {
+                min: 1,
+                max: 8,
+                step: 1,
+                get: |s| s.foraging.max_player_level.first().copied().unwrap_or(1),
+                set: |s, v| s.foraging.max_player_level = vec![v],
+            },
+        )
+        .beginner()
+        .when(foraging),
+        knob("coop", World, switch!(foraging.force_coop)).beginner().when(foraging),
+        knob("penalty_load", World, double!(foraging.penalty, 0.0, 1.0)).when(foraging),
+        knob("share_food", World, switch!(foraging.normalize_reward)).when(foraging),
+        knob("see_levels", World, switch!(foraging.observe_agent_levels)).when(foraging),
+        knob("see_grid", World, switch!(foraging.grid_observation)).when(foraging),
+        knob("evaders", World, int!(pursuit.n_evaders, *EVADERS.start(), *EVADERS.end())).beginner().when(pursuit),
+        knob("obs_range", World, int!(pursuit.obs_range, 3, 15, 2)).beginner().unit("unit.cells").when(pursuit),
+        knob("shared_reward", World, switch!(pursuit.shared_reward)).beginner().when(pursuit),
+        knob("surround", World, switch!(pursuit.surround)).beginner().when(pursuit),
+        knob("n_catch", World, int!(pursuit.n_catch, 1, 8)).when(|s| pursuit(s) && !s.pursuit.surround),
+        knob("freeze", World, switch!(pursuit.freeze_evaders)).when(pursuit),
+        knob("tag_reward", World, double!(pursuit.tag_reward, -10.0, 10.0)).when(pursuit),
+        knob("catch_reward", World, double!(pursuit.catch_reward, -100.0, 100.0)).when(pursuit),
+        knob("urgency", World, double!(pursuit.urgency_reward, -10.0, 10.0)).when(pursuit),
+        knob("window", World, double!(pursuit.constraint_window, 0.25, 1.0)).when(pursuit),
         knob("seats", Seats, Kind::Seats { get: |s| &s.learner.seats, set: |s, v| s.learner.seats = v }).live().beginner(),
         knob(
             "algo",
@@ -260,7 +315,7 @@ pub static KNOBS: [Knob; 72] = {
         knob("clip", Algorithm, float!(learner.clip, 1e-3, 1e6, log)),
         knob("beta", Algorithm, float!(learner.hysteresis, 0.0, 1.0)).when(|s| s.algo == AlgoChoice::Iql),
         knob("standardise", Algorithm, switch!(learner.standardise)).when(value_based),
-        knob("timeout_terminal", Algorithm, switch!(learner.timeout_terminal)).when(pellet),
+        knob("timeout_terminal", Algorithm, switch!(learner.timeout_terminal)).when(shared::has_limit),
         knob("shared", Networks, switch!(learner.shared)).beginner(),
         knob("agent_id", Networks, switch!(learner.agent_id)).when(|s| s.learner.shared),
         knob("hidden", Networks, int!(learner.hidden, 8, 128, 8)).unit("unit.units"),

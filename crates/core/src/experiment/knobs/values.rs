@@ -56,6 +56,11 @@ pub(super) fn six_digits(value: f64) -> f32 {
     format!("{value:.5e}").parse().expect("a number in the form of numbers")
 }
 
+/// The shortest decimal of `value` in f64: 0.1 for the f32 that `0.1` reads as.
+pub(super) fn decimal(value: f32) -> f64 {
+    value.to_string().parse().expect("a number in the form of numbers")
+}
+
 pub(super) fn write_bool(value: bool) -> &'static str {
     if value { "on" } else { "off" }
 }
