@@ -1,4 +1,5 @@
-//! What the browser calls: `start` puts the app on a canvas, `status` and `widgets` tell what is on it.
+//! What the browser calls: `start` puts the app on a canvas, `status` and `widgets` tell what is on it, `playthroughs`
+//! what the rules do here.
 //!
 //! The page's state outlives the runner that draws it: after a lost WebGL context `boot.js` calls `start` again with a
 //! fresh canvas and everything is as it was.
@@ -7,6 +8,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use eframe::{Renderer, WebOptions, WebRunner};
+use tandem_core::env::playthrough::hash_of_all;
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, HtmlCanvasElement, Window};
 
@@ -75,6 +77,12 @@ pub fn widgets() -> Option<String> {
         let widgets = outline::widgets(&kept.as_ref()?.ctx.borrow());
         serde_json::to_string(&widgets).ok()
     })
+}
+
+/// Hash of the written-down episodes as this module plays them, see `env/playthrough.rs`: what tests compare.
+#[wasm_bindgen]
+pub fn playthroughs() -> String {
+    hash_of_all().to_string()
 }
 
 fn keep(window: &Window) -> Kept {

@@ -49,6 +49,14 @@ test('the page computes the bits of the native program', { timeout: 200_000 }, a
   }
 });
 
+test('the page plays the written-down episodes of every world, bit by bit', { timeout: 100_000 }, async () => {
+  const expected = JSON.parse(execFileSync(process.env.TANDEM_NATIVE, ['playthroughs'], { encoding: 'utf8' }));
+  const tab = await open({ hash: QMIX });
+  await tab.started();
+  assert.equal(await tab.page.evaluate(() => globalThis.tandem.playthroughs()), expected.playthroughs);
+  await tab.close();
+});
+
 test('a shared link repeats the run in a second page', { timeout: 200_000 }, async () => {
   const first = await open({ hash: `${QMIX}&lr=1e-3&step=150` });
   const there = await at(first, 150);

@@ -22,7 +22,8 @@ const RUNS: [(&str, &str, Option<&str>); 5] = [
     ("#v=1&env=matrix&algo=iql&seed=5", "200", None),
 ];
 
-/// Builds the runner as users get it and says where it is: `exact LINK UPDATES` prints the hashes of that run.
+/// Builds the runner as users get it and says where it is: `exact LINK UPDATES` prints the hashes of that run,
+/// `exact playthroughs` that of the episodes in `crates/core/tests/playthroughs`.
 pub(crate) fn runner() -> anyhow::Result<PathBuf> {
     build("release")
 }
@@ -30,8 +31,11 @@ pub(crate) fn runner() -> anyhow::Result<PathBuf> {
 /// The part `exact` of `cargo xtask test`.
 pub(crate) fn test(_: &mut Shared) -> anyhow::Result<String> {
     let builds = [build("exact-debug")?, runner()?];
+    let [plain, optimised] = [hashes(&builds[0], &["playthroughs"])?, hashes(&builds[1], &["playthroughs"])?];
+    println!("  playthroughs: {optimised}");
+    ensure!(plain == optimised, "playthroughs: unoptimised {plain}, optimised {optimised}");
     for (link, updates, file) in RUNS {
-        let [plain, optimised] = [hashes(&builds[0], link, updates)?, hashes(&builds[1], link, updates)?];
+        let [plain, optimised] = [hashes(&builds[0], &[link, updates])?, hashes(&builds[1], &[link, updates])?];
         println!("  {link}: {optimised}");
         ensure!(plain == optimised, "{link} after {updates} updates: unoptimised {plain}, optimised {optimised}");
         if let Some(file) = file {
@@ -40,7 +44,7 @@ pub(crate) fn test(_: &mut Shared) -> anyhow::Result<String> {
             ensure!(optimised == recorded.trim(), "{link} after {updates} updates: {file} says {recorded}");
         }
     }
-    Ok(format!("{} runs, the same bits", RUNS.len()))
+    Ok(format!("{} runs and the playthroughs, the same bits", RUNS.len()))
 }
 
 fn build(profile: &str) -> anyhow::Result<PathBuf> {
@@ -50,9 +54,9 @@ fn build(profile: &str) -> anyhow::Result<PathBuf> {
     Ok(target_dir()?.join(profile).join("examples").join(name))
 }
 
-fn hashes(runner: &Path, link: &str, updates: &str) -> anyhow::Result<String> {
+fn hashes(runner: &Path, words: &[&str]) -> anyhow::Result<String> {
     let mut command = Command::new(runner);
-    command.args([link, updates]);
+    command.args(words);
     let output = command.output().with_context(|| format!("cannot start `{}`", shown(&command)))?;
     ensure!(output.status.success(), "`{}`: {}", shown(&command), String::from_utf8_lossy(&output.stderr).trim());
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())

@@ -1,10 +1,12 @@
 //! `exact LINK UPDATES`: runs an experiment on the exact engine and prints one line of JSON with its hashes.
+//! `exact playthroughs`: plays the list of written-down episodes and prints their hash.
 //!
 //! The tests build this twice (unoptimised, release), run the same link in a browser, and compare.
 
 use std::process::ExitCode;
 
 use tandem_core::base::hash::hex;
+use tandem_core::env::playthrough::hash_of_all;
 use tandem_core::experiment::command::Command;
 use tandem_core::experiment::link;
 use tandem_core::experiment::session::Session;
@@ -12,8 +14,12 @@ use tandem_core::experiment::snapshot::{Report, RunState};
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
+    if words == ["playthroughs"] {
+        println!(r#"{{"playthroughs":"{}"}}"#, hash_of_all());
+        return ExitCode::SUCCESS;
+    }
     let [link, updates] = &words[..] else {
-        eprintln!("usage: exact LINK UPDATES");
+        eprintln!("usage: exact LINK UPDATES, or exact playthroughs");
         return ExitCode::FAILURE;
     };
     let Ok(run_to) = updates.parse() else {

@@ -10,6 +10,7 @@ pub mod matrix_game;
 pub mod parallel;
 pub mod particles;
 pub mod pellet;
+pub mod playthrough;
 pub mod pursuit;
 pub mod registry;
 pub mod script;

@@ -11,6 +11,7 @@ mod particles;
 mod pellet_mirror;
 mod pellet_optimum;
 mod pellet_rules;
+mod playthroughs;
 mod scripts;
 mod support;
 mod two_step;
