@@ -85,6 +85,15 @@ pub fn playthroughs() -> String {
     hash_of_all().to_string()
 }
 
+/// Measures a work of [`bench`](tandem_core::experiment::bench) in this thread, as JSON; nothing where there is none of that
+/// name. It takes some seconds: for a page that shows nothing else.
+#[wasm_bindgen]
+pub fn bench(work: &str) -> Option<String> {
+    let clock = web_sys::window()?.performance()?;
+    let measured = tandem_core::experiment::bench::measure(work, &mut || clock.now() / 1e3)?;
+    serde_json::to_string(&measured).ok()
+}
+
 fn keep(window: &Window) -> Kept {
     let waker = Waker::default();
     let host = Browser::new(window.clone(), waker.clone());

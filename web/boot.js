@@ -16,6 +16,9 @@ const TEXT = {
     loading: (got, all) => `Loading: ${got} of ${all} MB`,
     loadingUnknown: (got) => `Loading: ${got} MB`,
     starting: 'Starting …',
+    measuring: (work) => `Measuring ${work} …`,
+    measured: 'Measured:',
+    noWork: (work) => `There is no work “${work}”; W3 and connect_four can be measured.`,
     noWasm: 'This browser has no WebAssembly, in which Tandem computes. Any browser from 2023 on has it; some protected modes switch it off.',
     noSimd: 'This browser’s WebAssembly lacks vector instructions (SIMD). Any browser from 2023 on has them.',
     noModuleWorkers: 'This browser cannot run modules in a worker, where Tandem trains. Any browser from 2023 on can.',
@@ -35,6 +38,9 @@ const TEXT = {
     loading: (got, all) => `正在加载：${got} / ${all} MB`,
     loadingUnknown: (got) => `正在加载：${got} MB`,
     starting: '正在启动……',
+    measuring: (work) => `正在测量 ${work}……`,
+    measured: '测量结果：',
+    noWork: (work) => `没有名为“${work}”的任务；可测量 W3 和 connect_four。`,
     noWasm: '此浏览器没有 WebAssembly，而 Tandem 用它计算。2023 年以后的浏览器都支持；某些保护模式会将其关闭。',
     noSimd: '此浏览器的 WebAssembly 缺少向量指令（SIMD）。2023 年以后的浏览器都支持。',
     noModuleWorkers: '此浏览器不能在 Worker 中运行模块，而 Tandem 在其中训练。2023 年以后的浏览器都支持。',
@@ -57,6 +63,9 @@ const VERSION = BUILD.version ? `?v=${BUILD.version}` : '';
 const here = (file) => new URL(`${file}${VERSION}`, new URL('.', import.meta.url)).href;
 let glueUrl = here('tandem.js');
 const WASM = here('tandem_bg.wasm');
+
+/** `?bench=w3` measures instead of showing the app: names of works, separated by commas. */
+const WORKS = new URLSearchParams(location.search).get('bench');
 
 const element = (id) => document.getElementById(id);
 const text = TEXT[language()];
@@ -109,6 +118,7 @@ async function boot() {
     try {
       await glue.default({ module_or_path: module });
       globalThis.tandem = app = glue;
+      if (WORKS) return await measure();
       await app.start(watched(element('tandem')));
     } catch (error) {
       throw new Failure('broken', String(error?.stack ?? error));
@@ -221,6 +231,22 @@ function progress(got, total) {
   bar.style.setProperty('--part', part);
   if (total) bar.setAttribute('aria-valuenow', Math.round(100 * part));
   element('boot-status').textContent = total ? text.loading(mb(got), mb(total)) : text.loadingUnknown(mb(got));
+}
+
+/** Measures the works one by one and shows each result as a line of JSON; `tandemMeasured` has them all. */
+async function measure() {
+  const measured = [];
+  element('boot-detail').textContent = '';
+  element('boot-failure').hidden = false;
+  for (const work of WORKS.split(',')) {
+    element('boot-status').textContent = text.measuring(work);
+    await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
+    const line = app.bench(work);
+    measured.push(line ? JSON.parse(line) : null);
+    element('boot-detail').textContent += `${line ?? text.noWork(work)}\n`;
+  }
+  element('boot-status').textContent = text.measured;
+  globalThis.tandemMeasured = measured;
 }
 
 /** Takes the loading card away once the app has painted over it. */

@@ -5,6 +5,7 @@
 //! command line that cannot be carried out, 1 for what went wrong on the way, 130 for Ctrl-C.
 
 mod args;
+mod bench;
 mod report;
 mod train;
 
@@ -57,6 +58,11 @@ pub fn start(words: impl Iterator<Item = String>) -> Start {
             let mut args = Args::new(words.skip(1));
             let asks = args.flag("--help") || args.flag("-h");
             if asks { print(texts.t("cli.help")) } else { train::train(args, texts) }
+        }
+        "bench" => {
+            let mut args = Args::new(words.skip(1));
+            let asks = args.flag("--help") || args.flag("-h");
+            if asks { print(texts.t("cli.help")) } else { bench::bench(args, texts) }
         }
         "help" | "-h" | "--help" => print(texts.t("cli.help")),
         "-V" | "--version" => print(concat!("tandem ", env!("CARGO_PKG_VERSION"))),

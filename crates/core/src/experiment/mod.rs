@@ -2,6 +2,7 @@
 //!
 //! The place of serde: environments, networks and algorithms below know nothing of formats.
 
+pub mod bench;
 pub mod command;
 pub mod compare;
 pub mod divergence;
