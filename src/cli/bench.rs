@@ -33,7 +33,8 @@ pub(super) fn bench(mut args: Args, texts: Texts) -> Result<ExitCode, Failure> {
         let measured = measure(work, &mut || began.elapsed().as_secs_f64());
         let Some(measured) = measured else { continue };
         holds &= measured.holds;
-        let line = if json { serde_json::to_string(&measured).map_err(std::io::Error::from)? } else { told(texts, &measured) };
+        let line =
+            if json { serde_json::to_string(&measured).map_err(std::io::Error::from)? } else { told(texts, &measured) };
         lines.write(&line)?;
     }
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -271,6 +271,12 @@ pub trait Env: std::fmt::Debug + Send + Sync {
     /// Global state vector into `out` `[state_len]`.
     fn state(&self, state: StateRef<'_>, out: &mut [f32]);
 
+    /// Whether the global state is the agents' observations one after the other, each as long as its role's: then nobody
+    /// need compute it.
+    fn state_is_observations(&self) -> bool {
+        false
+    }
+
     /// Legal actions of `agent` into `mask` `[|A|]`, 1 legal, 0 not: none for an agent that is not to move.
     fn legal(&self, state: StateRef<'_>, agent: u32, mask: &mut [u32]);
 

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use crate::base::lanes::padded;
 use crate::base::rng::Stream;
 use crate::env::board::BoardSpec;
 use crate::env::particles::ParticleSpec;
@@ -11,7 +12,6 @@ use crate::env::registry::EnvSpec;
 use crate::marl::parts::explore::EpsilonGreedy;
 use crate::marl::parts::world::{Observe, ResetAll, Starts, Step, World};
 use crate::marl::seats::Members;
-use crate::base::lanes::padded;
 use crate::nn::graph::{Buffers, Id, List, Phase, Plan, Reals};
 
 /// Environments in lockstep.

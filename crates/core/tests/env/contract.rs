@@ -240,7 +240,7 @@ fn the_order_of_a_batch_changes_nothing() {
             smaller.step(&actions[..n * WORLDS as usize / 2]);
             let (w, buffers) = (&batch.world, &batch.buffers);
             let (reward, ended) = (buffers.read(w.reward), buffers.read(w.ended));
-            let (next_obs, obs) = (buffers.read(w.next_obs), buffers.read(w.obs));
+            let (next_obs, obs, states) = (buffers.read(w.next_obs), buffers.read(w.obs), buffers.read(w.state));
             // A different order at every step.
             for index in (0..WORLDS).map(|k| (k * 5 + step) % WORLDS) {
                 let world = &mut alone[index as usize];
@@ -256,6 +256,8 @@ fn the_order_of_a_batch_changes_nothing() {
                     world.reset();
                 }
                 assert_seen(&batch, &obs, world, obs_len);
+                let vector = world.state_vector();
+                assert_eq!(bits(&batch.row(&states, index)[..vector.len()]), bits(&vector), "{spec:?}");
                 assert_eq!(batch.state(index), world.state, "{spec:?}");
             }
             for index in 0..WORLDS / 2 {

@@ -305,6 +305,10 @@ impl Env for Particles {
         (0..self.n()).for_each(|agent| self.scene.rules.observe(view, agent, &mut pen));
     }
 
+    fn state_is_observations(&self) -> bool {
+        true
+    }
+
     fn legal(&self, _state: StateRef<'_>, agent: u32, mask: &mut [u32]) {
         let (own, beyond) = mask.split_at_mut(self.info.role(agent).actions.len());
         own.fill(1);

@@ -210,16 +210,27 @@ impl Compute for Observe {
     const NAME: &'static str = "env_observe";
     fn wires(&self, wires: &mut Wires) {
         let w = &self.world;
-        wires.reads(w.ints).reads(w.reals).writes(w.obs).writes(w.mask).writes(w.state).writes(w.shown);
+        wires.reads(w.ints).reads(w.reals).reads(w.time).reads(w.next_obs).reads(w.next_mask).reads(w.next_state);
+        wires.writes(w.obs).writes(w.mask).writes(w.state).writes(w.shown);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let w = &self.world;
-        let (ints, reals) = (view.read(w.ints), view.read(w.reals));
+        let (ints, reals, time) = (view.read(w.ints), view.read(w.reals), view.read(w.time));
+        let (next_obs, next_mask, next_state) =
+            (view.read(w.next_obs), view.read(w.next_mask), view.read(w.next_state));
         let (mut obs, mut mask, mut state) = (view.write(w.obs), view.write(w.mask), view.write(w.state));
         let info = w.env.info();
         let mut scratch = view.write(w.shown);
         let mut shown = Shown { obs: &mut obs, mask: &mut mask, state: &mut state, scratch: &mut scratch };
+        let (o, m, s) = (rows(&next_obs, w), rows(&next_mask, w), rows(&next_state, w));
         for e in 0..w.envs as usize {
+            // Since its last env step a world has not changed, unless it was reset: what followed is what is now.
+            if time[e * 2 + 1] > 0 {
+                shown.obs[e * o..(e + 1) * o].copy_from_slice(&next_obs[e * o..(e + 1) * o]);
+                shown.mask[e * m..(e + 1) * m].copy_from_slice(&next_mask[e * m..(e + 1) * m]);
+                shown.state[e * s..(e + 1) * s].copy_from_slice(&next_state[e * s..(e + 1) * s]);
+                continue;
+            }
             let (i, r) = (info.ints as usize, info.reals as usize);
             let at = StateRef { ints: &ints[e * i..(e + 1) * i], reals: &reals[e * r..(e + 1) * r] };
             shown.show(w, e, at);
@@ -320,6 +331,11 @@ fn state_of<'a>(ints: u32, reals: u32, e: usize, all_ints: &'a mut [i32], all_re
     StateMut { ints: &mut all_ints[e * i..(e + 1) * i], reals: &mut all_reals[e * r..(e + 1) * r] }
 }
 
+/// Numbers of one world in a buffer of all.
+fn rows<T>(buffer: &[T], w: &World) -> usize {
+    buffer.len() / w.envs as usize
+}
+
 /// Where observations, masks and states of a batch go.
 struct Shown<'a, R> {
     obs: &'a mut [R],
@@ -339,7 +355,19 @@ impl<R: Real> Shown<'_, R> {
             write_input(&*w.env, w.agent_id, at, i as u32, self.scratch, input);
             show_legal(&*w.env, at, i as u32, &mut self.mask[row * a..(row + 1) * a]);
         }
-        let width = padded(info.state_len) as usize;
-        write_state(&*w.env, at, self.scratch, &mut self.state[e * width..(e + 1) * width]);
+        let stride = padded(info.state_len) as usize;
+        let state = &mut self.state[e * stride..(e + 1) * stride];
+        if w.env.state_is_observations() {
+            let mut rest = state;
+            for i in 0..n {
+                let own = info.role(i as u32).obs.len();
+                let (to, behind) = rest.split_at_mut(own);
+                to.copy_from_slice(&self.obs[(e * n + i) * width..][..own]);
+                rest = behind;
+            }
+            rest.fill(R::ZERO);
+        } else {
+            write_state(&*w.env, at, self.scratch, state);
+        }
     }
 }
