@@ -4,14 +4,13 @@
 //! no measurement.
 
 use std::process::ExitCode;
-use std::time::Instant;
 
 use tandem_core::experiment::bench::{Measured, WORKS, measure};
 use tandem_core::experiment::snapshot::Sentence;
 
 use super::Failure;
 use super::args::Args;
-use crate::platform::console::Lines;
+use crate::platform::console::{Lines, stopwatch};
 use crate::view::text::Texts;
 
 pub(super) fn bench(mut args: Args, texts: Texts) -> Result<ExitCode, Failure> {
@@ -29,8 +28,8 @@ pub(super) fn bench(mut args: Args, texts: Texts) -> Result<ExitCode, Failure> {
     let mut lines = Lines::stdout()?;
     let mut holds = true;
     for work in works {
-        let began = Instant::now();
-        let measured = measure(work, &mut || began.elapsed().as_secs_f64());
+        let mut clock = stopwatch();
+        let measured = measure(work, &mut clock);
         let Some(measured) = measured else { continue };
         holds &= measured.holds;
         let line =
