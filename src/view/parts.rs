@@ -18,8 +18,18 @@ pub fn message(ui: &mut Ui, theme: &Theme, size: Vec2, text: &str) {
 
 /// A tooltip at the pointer, at once: for painted things that have no widget of their own.
 pub fn tip_now<R>(ui: &Ui, response: &Response, add_contents: impl FnOnce(&mut Ui) -> R) {
+    tip(ui, response, PopupAnchor::Pointer, add_contents);
+}
+
+/// A tooltip beside what is pointed at, at once: it covers none of it.
+pub fn tip_beside<R>(ui: &Ui, response: &Response, add_contents: impl FnOnce(&mut Ui) -> R) {
+    tip(ui, response, response.into(), add_contents);
+}
+
+fn tip<R>(ui: &Ui, response: &Response, anchor: PopupAnchor, add_contents: impl FnOnce(&mut Ui) -> R) {
     let id = response.id.with("tip now");
-    Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), id, PopupAnchor::Pointer).gap(14.0).show(|ui| {
+    let gap = if matches!(anchor, PopupAnchor::Pointer) { 14.0 } else { 4.0 };
+    Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), id, anchor).gap(gap).show(|ui| {
         ui.set_max_width(300.0);
         ui.spacing_mut().interact_size.y = 0.0;
         ui.spacing_mut().item_spacing.y = 2.0;

@@ -197,7 +197,7 @@ impl Theme {
     #[must_use]
     pub fn tint(&self, rgb: [f32; 3]) -> Color32 {
         let [r, g, b] = rgb.map(|part| (part.clamp(0.0, 1.0) * 255.0) as u8);
-        self.mix(Color32::from_rgb(r, g, b), self.text, 0.15)
+        self.mix(Color32::from_rgb(r, g, b), self.text, if self.dark { 0.35 } else { 0.1 })
     }
 
     /// Black or white, whichever is read better on `ground`.

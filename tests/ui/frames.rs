@@ -7,6 +7,9 @@ use tandem::view::api::Action;
 use tandem::view::stage::{self, StageView};
 use tandem::view::text::Lang;
 use tandem_core::env::api::Frame;
+use tandem_core::env::board::BoardSpec;
+use tandem_core::env::particles::{ParticleSpec, Scenario};
+use tandem_core::env::registry::EnvSpec;
 use tandem_core::env::script::Script;
 use tandem_core::experiment::command::Command;
 use tandem_core::experiment::spec::{AlgoChoice, Controller};
@@ -243,4 +246,34 @@ fn pictures_of_frames() {
         }
     });
     picture("stage_thumbnails", Shown::new(worlds::spread(), vec2(345.0, 66.0), draw));
+}
+
+fn every_spec() -> Vec<(&'static str, EnvSpec)> {
+    let particles = |scenario| EnvSpec::Particles(ParticleSpec::new(scenario));
+    vec![
+        ("connect_four", EnvSpec::Board(BoardSpec::ConnectFour)),
+        ("tictactoe", EnvSpec::Board(BoardSpec::TicTacToe)),
+        ("spread", particles(Scenario::Spread)),
+        ("adversary", particles(Scenario::Adversary)),
+        ("tag", particles(Scenario::Tag)),
+        ("speaker_listener", particles(Scenario::SpeakerListener)),
+        ("reference", particles(Scenario::Reference)),
+        ("push", particles(Scenario::Push)),
+    ]
+}
+
+#[test]
+fn every_world_is_painted_in_both_languages_from_start_to_end() {
+    for (name, spec) in every_spec() {
+        let mut shown = shown(worlds::played(&spec, 0), WIDE);
+        let mut steps = 0;
+        while !shown.page.borrow().snapshot.stage.ended {
+            steps += 1;
+            assert!(steps < 100, "{name} does not end");
+            let lang = if steps % 2 == 0 { Lang::En } else { Lang::Zh };
+            *shown.page.borrow_mut() = worlds::played(&spec, steps).look(steps % 3 == 0, false, lang);
+            // It fails where the page still moves after 120 frames, and on a glyph that no font has.
+            shown.harness.run();
+        }
+    }
 }

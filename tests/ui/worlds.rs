@@ -1,6 +1,8 @@
 //! Pictures of worlds made by hand: boards, particles, foraging, pursuit.
 
-use tandem_core::env::api::{Frame, Label, Outcome, Particle, Role, Thing, ThingKind};
+use tandem_core::base::rng::Stream;
+use tandem_core::env::api::{EnvState, Frame, Label, Outcome, Particle, Role, StepOut, Thing, ThingKind};
+use tandem_core::env::registry::EnvSpec;
 use tandem_core::experiment::snapshot::Stage;
 use tandem_core::experiment::spec::AlgoChoice;
 
@@ -196,5 +198,45 @@ pub(crate) fn pursuit() -> Page {
     let mut page = page(AlgoChoice::Ippo, frame, 8, &moves());
     page.snapshot.stage.overlay = vec![Vec::new(); 256];
     page.selected_agent = 3;
+    page
+}
+
+/// A world of `spec` after `steps` env steps in which each agent takes its legal actions in turn.
+pub(crate) fn played(spec: &EnvSpec, steps: u32) -> Page {
+    let env = spec.build().expect("a world");
+    let info = env.info();
+    let n = info.num_agents as usize;
+    let stream = Stream::new(3, "stage of tests");
+    let mut state = EnvState::new(info);
+    env.reset(state.view_mut(), &stream.env(0, 0, 0));
+    let legal = |state: &EnvState, agent: u32| {
+        let mut mask = vec![0; info.num_actions as usize];
+        env.legal(state.view(), agent, &mut mask);
+        mask
+    };
+    let mut actions = vec![0; n];
+    let (mut rewards, mut parts) = (vec![0.0; n], vec![0.0; n * info.part_names.len()]);
+    let mut step = 0;
+    let mut ended = false;
+    while step < steps && !ended {
+        for (agent, action) in (0_u32..).zip(&mut actions) {
+            let mask = legal(&state, agent);
+            let open: Vec<u32> = (0..).zip(&mask).filter(|(_, legal)| **legal != 0).map(|(action, _)| action).collect();
+            *action = open.get((step * 5 + agent * 3 + step / 3) as usize % open.len().max(1)).copied().unwrap_or(0);
+        }
+        step += 1;
+        let mut out = StepOut { rewards: &mut rewards, parts: &mut parts };
+        ended = env.step(state.view_mut(), &actions, &stream.env(0, 0, step), &mut out).any();
+    }
+    let mut page = page(AlgoChoice::Ippo, env.frame(state.view()), info.num_agents, &[]);
+    page.facts.num_actions = info.num_actions;
+    (page.facts.roles, page.facts.role_of) = (info.roles.clone(), info.role_of.clone());
+    page.facts.in_turns = info.in_turns;
+    let stage = &mut page.snapshot.stage;
+    (stage.step, stage.ended) = (step, ended);
+    stage.actions = if step > 0 { actions } else { Vec::new() };
+    stage.rewards = rewards.iter().map(|&reward| reward as f32).collect();
+    stage.legal =
+        (0..info.num_agents).map(|agent| legal(&state, agent).iter().map(|&legal| legal != 0).collect()).collect();
     page
 }

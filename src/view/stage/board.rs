@@ -103,7 +103,9 @@ impl BoardStage {
         let above = falling.map(|cell| (cell, easing::quadratic_in(self.fall.share(now))));
         pieces::paint_pieces(&painter, theme, &board, plan.board, above);
         if let Some(mover) = board.to_move {
-            pieces::paint_worth(&painter, theme, &board, plan.board, &worth, mover);
+            // In a cell the piece to be takes the place of what the move is worth.
+            let hidden = playable.filter(|_| !board.drops);
+            pieces::paint_worth(&painter, theme, &board, plan.board, &worth, mover, hidden);
             if let Some(cell) = playable.and_then(|action| board.landing(action)) {
                 pieces::paint_ghost(&painter, theme, &board, plan.board, cell, mover);
             }
@@ -143,7 +145,7 @@ fn moves(
         }
         if response.hover_pos().is_some() && !parts::is_covered(ui) {
             pointed = Some(action);
-            parts::tip_now(ui, &response, |ui| tip(ui, ctx, board, action, worth));
+            parts::tip_beside(ui, &response, |ui| tip(ui, ctx, board, action, worth));
         }
         if can_play {
             response.on_hover_cursor(egui::CursorIcon::PointingHand);

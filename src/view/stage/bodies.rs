@@ -31,11 +31,11 @@ pub fn paint_plane(painter: &Painter, theme: &Theme, shot: &Projection) {
     painter.vline(middle.x, screen.y_range(), faint);
     let edge = Stroke::new(1.0, theme.line_strong);
     painter.rect_stroke(square, CornerRadius::ZERO, edge, egui::StrokeKind::Middle);
-    for (at, align, text) in [
-        (square.left_center() + vec2(-4.0, -1.0), Align2::RIGHT_BOTTOM, "−1"),
-        (square.right_center() + vec2(4.0, -1.0), Align2::LEFT_BOTTOM, "1"),
-    ] {
-        painter.text(at, align, text, theme.tiny(), theme.text_faint);
+    let [left, right] = [square.left_center() + vec2(-4.0, -1.0), square.right_center() + vec2(4.0, -1.0)];
+    let room = theme.size.tiny * 1.5;
+    if screen.left() + room < left.x && right.x + room < screen.right() {
+        painter.text(left, Align2::RIGHT_BOTTOM, "−1", theme.tiny(), theme.text_faint);
+        painter.text(right, Align2::LEFT_BOTTOM, "1", theme.tiny(), theme.text_faint);
     }
 }
 
@@ -90,8 +90,8 @@ pub fn paint_body(
     }
     if let Some(tint) = body.tint {
         painter.circle(
-            center - Vec2::splat(radius * 0.72),
-            (radius * 0.3).max(3.0),
+            center - Vec2::splat(radius * 0.82),
+            (radius * 0.28).max(3.0),
             theme.tint(tint),
             Stroke::new(1.0, theme.card),
         );
@@ -126,14 +126,15 @@ pub fn paint_contact(painter: &Painter, theme: &Theme, a: (Pos2, f32), b: (Pos2,
         painter.circle_stroke(at, reach * (0.4 + 0.9 * t), Stroke::new(3.0 * (1.0 - t), color));
     }
     let side = across.normalized().rot90() * (reach * 0.6).max(4.0);
-    painter.line_segment([at - side, at + side], Stroke::new(5.0, theme.card));
-    painter.line_segment([at - side, at + side], Stroke::new(2.5, theme.bad));
+    let width = (reach * 0.16).clamp(1.5, 3.0);
+    painter.line_segment([at - side, at + side], Stroke::new(2.0 * width, theme.card));
+    painter.line_segment([at - side, at + side], Stroke::new(width, theme.bad));
 }
 
-/// What an agent says: the word's number on a tag beside it, inside `screen`.
+/// What an agent says: the word's number, from 1, on a tag beside it, inside `screen`.
 pub fn paint_word(painter: &Painter, theme: &Theme, center: Pos2, radius: f32, agent: u32, word: u32, screen: Rect) {
     let color = theme.agent_text(agent);
-    let galley = painter.layout_no_wrap(format!("“{word}”"), theme.small(), color);
+    let galley = painter.layout_no_wrap(format!("“{}”", word + 1), theme.small(), color);
     let size = galley.size() + vec2(10.0, 4.0);
     let near = center + vec2(radius * 0.75, -radius * 0.75);
     let place = Rect::from_min_size(near + vec2(3.0, -size.y - 2.0), size);

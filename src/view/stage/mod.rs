@@ -260,6 +260,7 @@ fn agents_row(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
     // Many agents share the row by saying less: their returns stand in the tooltip.
     let is_many = ctx.facts.num_agents > 3 || ctx.compact;
     let is_crowd = ctx.facts.num_agents > 5 && !ctx.compact;
+    let are_unlike = ctx.facts.roles.len() > 1;
     egui::ScrollArea::horizontal().id_salt("agents").auto_shrink([false, true]).show(ui, |ui| {
         ui.horizontal(|ui| {
             if is_crowd {
@@ -273,8 +274,12 @@ fn agents_row(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
                     text.append(part, 0.0, format);
                 };
                 let name = (agent + 1).to_string();
-                let name = if is_many { name } else { ctx.texts.f("agent.name", &[&name]) };
+                let name = if is_many || are_unlike { name } else { ctx.texts.f("agent.name", &[&name]) };
                 push(&format!("{name}  "), theme.agent_text(agent));
+                // Unlike agents have a word for what they are.
+                if let Some(role) = ctx.facts.role(agent).filter(|role| role.id != "role.agent" && are_unlike) {
+                    push(&format!("{}  ", ctx.texts.t(&role.id)), theme.text_dim);
+                }
                 if let Some(id) = person::seat_id(ctx, agent) {
                     push(&format!("{}  ", ctx.texts.t(&id)), theme.text_faint);
                 }

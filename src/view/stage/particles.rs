@@ -177,7 +177,7 @@ fn agent_tip(ui: &mut Ui, ctx: &ViewCtx<'_>, agent: u32, body: &Particle, word: 
         row("stage.body.speed", numbers::short(speed));
         row("stage.body.radius", numbers::payoff(body.radius));
         if let Some(word) = word {
-            row("stage.body.word", word.to_string());
+            row("stage.body.word", (word + 1).to_string());
         }
     });
     let id = if body.collides { "stage.body.collides" } else { "stage.body.passes" };

@@ -60,7 +60,10 @@ pub fn paint_ground(painter: &Painter, theme: &Theme, board: &Board<'_>, area: R
     if !board.drops {
         for cell in 0..board.rows * board.columns {
             let place = square(board, area, cell).shrink((size * 0.02).clamp(0.5, 2.0));
-            painter.rect(place, CornerRadius::same((size * 0.07) as u8), theme.cell, line, StrokeKind::Inside);
+            let is_won = board.lines.iter().any(|line| line.contains(&cell));
+            let winner = board.owner(cell).filter(|_| is_won).map(|agent| theme.agent_color(agent));
+            let fill = winner.map_or(theme.cell, |color| theme.mix(theme.cell, color, 0.18));
+            painter.rect(place, CornerRadius::same((size * 0.07) as u8), fill, line, StrokeKind::Inside);
         }
         return;
     }
@@ -184,27 +187,36 @@ pub fn paint_lines(painter: &Painter, theme: &Theme, board: &Board<'_>, area: Re
         let [from, to] = [first, last].map(|cell| square(board, area, cell));
         let along = (to.center() - from.center()).normalized() * from.width() * 0.34;
         let ends = [from.center() - along, to.center() + along];
-        let width = (from.width() * 0.1).clamp(2.0, 7.0);
-        for (stroke, radius) in
-            [(Stroke::new(width + 3.0, theme.card), width / 2.0 + 1.5), (Stroke::new(width, theme.text), width / 2.0)]
-        {
+        // On discs the line has an edge; on signs it is thin, for a cross has a stroke along it.
+        let width = (from.width() * if board.drops { 0.07 } else { 0.028 }).clamp(1.5, 5.0);
+        let edge = if board.drops { 2.0 } else { 0.0 };
+        let strokes = [Stroke::new(width + edge, theme.card), Stroke::new(width, theme.text)];
+        for stroke in strokes {
             painter.line_segment(ends, stroke);
             for end in ends {
-                painter.circle_filled(end, radius, stroke.color);
+                painter.circle_filled(end, stroke.width / 2.0, stroke.color);
             }
         }
     }
 }
 
-/// A bar and a number for each legal move, in the mover's colour; the best ones solid.
-pub fn paint_worth(painter: &Painter, theme: &Theme, board: &Board<'_>, area: Rect, worth: &Worth, mover: u32) {
+/// A bar and a number for each legal move but the `hidden` one, in the mover's colour; the best ones solid.
+pub fn paint_worth(
+    painter: &Painter,
+    theme: &Theme,
+    board: &Board<'_>,
+    area: Rect,
+    worth: &Worth,
+    mover: u32,
+    hidden: Option<u32>,
+) {
     let size = area.width() / board.columns as f32;
     let (ink, fill) = (theme.agent_text(mover), theme.agent_color(mover));
     let font = if size >= 60.0 { theme.small() } else { theme.tiny() };
     let write = |value: f32, ink| painter.layout_no_wrap(numbers::short(value), font.clone(), ink);
     // Where columns are narrow only the best moves' numbers fit.
     let has_room = worth.values.iter().flatten().all(|&value| write(value, ink).size().x <= size - 2.0);
-    for action in 0..board.moves() {
+    for action in (0..board.moves()).filter(|&action| hidden != Some(action)) {
         let Some(value) = worth.of(action) else { continue };
         let is_best = worth.best.contains(&action);
         let color = if is_best { fill } else { theme.fade(fill, 0.4) };
