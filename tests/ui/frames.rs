@@ -8,7 +8,9 @@ use tandem::view::stage::{self, StageView};
 use tandem::view::text::Lang;
 use tandem_core::env::api::Frame;
 use tandem_core::env::board::BoardSpec;
+use tandem_core::env::foraging::ForagingSpec;
 use tandem_core::env::particles::{ParticleSpec, Scenario};
+use tandem_core::env::pursuit::PursuitSpec;
 use tandem_core::env::registry::EnvSpec;
 use tandem_core::env::script::Script;
 use tandem_core::experiment::command::Command;
@@ -259,6 +261,8 @@ fn every_spec() -> Vec<(&'static str, EnvSpec)> {
         ("speaker_listener", particles(Scenario::SpeakerListener)),
         ("reference", particles(Scenario::Reference)),
         ("push", particles(Scenario::Push)),
+        ("foraging", EnvSpec::Foraging(ForagingSpec::default())),
+        ("pursuit", EnvSpec::Pursuit(PursuitSpec { max_cycles: 40, ..PursuitSpec::default() })),
     ]
 }
 

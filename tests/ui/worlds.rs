@@ -4,7 +4,7 @@ use tandem_core::base::rng::Stream;
 use tandem_core::env::api::{EnvState, Frame, Label, Outcome, Particle, Role, StepOut, Thing, ThingKind};
 use tandem_core::env::registry::EnvSpec;
 use tandem_core::experiment::snapshot::Stage;
-use tandem_core::experiment::spec::AlgoChoice;
+use tandem_core::experiment::spec::{AlgoChoice, EnvChoice};
 
 use super::fixture::{Page, pellet, policy};
 
@@ -174,6 +174,7 @@ pub(crate) fn foraging() -> Page {
         let near = if matches!(cell, 10 | 17 | 19 | 26) { 0.9 } else { 0.1 };
         vec![0.2, 0.02 * y, 0.3 - 0.04 * y, 0.05 * x, 0.4 - 0.05 * x, near]
     };
+    page.spec.env = EnvChoice::Foraging;
     page.snapshot.stage.overlay =
         (0..64).map(|cell| if matches!(cell, 18 | 37 | 51) { Vec::new() } else { q(cell) }).collect();
     page.snapshot.stage.greedy = vec![5, 2, 4];
@@ -196,6 +197,7 @@ pub(crate) fn pursuit() -> Page {
         arrived: vec![false; 8],
     };
     let mut page = page(AlgoChoice::Ippo, frame, 8, &moves());
+    page.spec.env = EnvChoice::Pursuit;
     page.snapshot.stage.overlay = vec![Vec::new(); 256];
     page.selected_agent = 3;
     page

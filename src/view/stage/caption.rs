@@ -1,6 +1,6 @@
 //! The line under the scene: what is laid over a grid, whose turn it is, what the lines in a plane mean.
 
-use tandem_core::env::api::Frame;
+use tandem_core::env::api::{Frame, ThingKind};
 
 use crate::view::api::{EditMode, ViewCtx};
 use crate::view::numbers;
@@ -28,7 +28,7 @@ pub fn text(ctx: &ViewCtx<'_>, frame: &Frame, overlay: Overlay, follows: bool) -
             texts.t(id).to_owned()
         }
         Frame::Grid { .. } if ctx.edit != EditMode::None => texts.t("stage.caption.edit").to_owned(),
-        Frame::Grid { sight, .. } => of_grid(ctx, *sight, overlay),
+        Frame::Grid { sight, things, .. } => of_grid(ctx, *sight, things.first().map(|thing| thing.kind), overlay),
     }
 }
 
@@ -42,7 +42,7 @@ fn of_board(ctx: &ViewCtx<'_>, frame: &Frame) -> String {
     format!("{sentence} · {}", ctx.texts.f(id, &[&numbers::subscript(mover + 1)]))
 }
 
-fn of_grid(ctx: &ViewCtx<'_>, sight: Option<u32>, overlay: Overlay) -> String {
+fn of_grid(ctx: &ViewCtx<'_>, sight: Option<u32>, thing: Option<ThingKind>, overlay: Overlay) -> String {
     let texts = ctx.texts;
     let agent = (ctx.selected_agent + 1).to_string();
     match overlay {
@@ -60,6 +60,13 @@ fn of_grid(ctx: &ViewCtx<'_>, sight: Option<u32>, overlay: Overlay) -> String {
             let radius = sight.unwrap_or_default();
             texts.plural("stage.caption.sight", radius, &[&agent, &radius.to_string()])
         }
-        Overlay::Sight | Overlay::None => texts.t("stage.caption.none").to_owned(),
+        Overlay::Sight | Overlay::None => {
+            let id = match thing {
+                Some(ThingKind::Food) => "stage.caption.food",
+                Some(ThingKind::Evader) => "stage.caption.evaders",
+                Some(ThingKind::Pellet) | None => "stage.caption.none",
+            };
+            texts.t(id).to_owned()
+        }
     }
 }

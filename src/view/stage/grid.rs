@@ -86,9 +86,8 @@ impl GridStage {
     fn paint_agents(&self, painter: &Painter, ctx: &ViewCtx<'_>, world: &World<'_>, grid: Rect, now: f64) {
         let theme = ctx.theme;
         let size = grid.width() / world.width as f32;
-        let discs = self.motion.discs_at(now);
-        paint_evaders(painter, theme, world, grid, &discs);
-        let discs = &discs[..world.agents.len()];
+        let all = self.motion.discs_at(now);
+        let discs = &all[..world.agents.len()];
         for (agent, disc) in discs.iter().enumerate() {
             if let Some(t) = self.motion.pulse(agent, now) {
                 let color = theme.fade(theme.agent_color(agent as u32), 1.0 - t);
@@ -116,6 +115,7 @@ impl GridStage {
                 paint_nose(painter, theme, center, edge, along, theme.agent_color(agent));
             }
         }
+        paint_evaders(painter, theme, world, grid, &all);
     }
 
     fn edit(

@@ -61,19 +61,27 @@ impl<'a> World<'a> {
     /// Where everything that moves stands in a grid on the screen: the agents, then the evaders, each with a key of its
     /// own.
     pub fn discs(&self, grid: Rect) -> Vec<Disc> {
-        let evaders: Vec<&Thing> = self.evaders().collect();
-        let cells: Vec<u32> = self.agents.iter().copied().chain(evaders.iter().map(|thing| thing.cell)).collect();
         // In small cells a disc takes most of the room, so that its number can be read; beside a badge, too.
         let alone = match () {
             () if grid.width() < 30.0 * self.width as f32 => 0.42,
             () if !self.levels.is_empty() => 0.32,
             () => 0.27,
         };
-        let mut discs = discs(&cells, self.width, alone);
-        for (disc, evader) in discs.iter_mut().skip(self.agents.len()).zip(evaders) {
+        let mut all = discs(self.agents, self.width, alone);
+        let cells: Vec<u32> = self.evaders().map(|evader| evader.cell).collect();
+        let evaders = self.evaders().zip(discs(&cells, self.width, alone));
+        for (place, (evader, mut disc)) in evaders.enumerate() {
             disc.key = self.agents.len() as u32 + evader.id;
+            if self.agents.contains(&evader.cell) {
+                // Whoever is there keeps its size: evaders peep out from its corner, one below the other.
+                let above = cells[..place].iter().filter(|cell| **cell == evader.cell).count().min(2);
+                let corner = vec2((evader.cell % self.width) as f32, (evader.cell / self.width) as f32);
+                disc.at = corner + vec2(0.84, 0.18 + 0.3 * above as f32);
+                disc.radius = 0.17;
+            }
+            all.push(disc);
         }
-        discs
+        all
     }
 
     /// The things that move.
@@ -99,11 +107,11 @@ pub fn thumbnail(painter: &Painter, ctx: &ViewCtx<'_>, rect: Rect, frame: &Frame
         }
         paint_things(painter, theme, &world, grid);
         let discs = world.discs(grid);
-        paint_evaders(painter, theme, &world, grid, &discs);
         let size = grid.width() / world.width as f32;
         for (agent, disc) in (0_u32..).zip(&discs[..world.agents.len()]) {
             paint_agent(painter, theme, grid.min + disc.at * size, disc.radius * size, agent, false);
         }
+        paint_evaders(painter, theme, &world, grid, &discs);
     } else if let Some(board) = Board::of(frame) {
         pieces::thumbnail(painter, theme, &board, rect);
     } else if let Frame::Particles { agents, landmarks, .. } = frame {
@@ -214,10 +222,10 @@ pub fn paint_evaders(painter: &Painter, theme: &Theme, world: &World<'_>, grid: 
 
 /// An agent's level, on a badge at the lower right of its disc.
 pub fn paint_badge(painter: &Painter, theme: &Theme, center: Pos2, radius: f32, agent: u32, level: u32) {
-    let size = (radius * 0.44).max(6.0);
-    let at = center + Vec2::splat(radius * 0.92);
+    let size = (radius * 0.44).max(6.5);
+    let at = center + Vec2::splat(radius * 0.96);
     painter.circle(at, size, theme.card, Stroke::new(1.5, theme.agent_color(agent)));
-    let font = egui::FontId::proportional(size * 1.35);
+    let font = egui::FontId::proportional(size * 1.45);
     painter.text(at, Align2::CENTER_CENTER, level.to_string(), font, theme.text);
 }
 
