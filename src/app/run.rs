@@ -178,6 +178,7 @@ fn same_world(a: &ExperimentSpec, b: &ExperimentSpec) -> bool {
             EnvChoice::TwoStep => a.two_step == b.two_step,
             EnvChoice::Foraging => a.foraging == b.foraging,
             EnvChoice::Pursuit => a.pursuit == b.pursuit,
+            EnvChoice::Particles(_) => a.particles == b.particles,
         }
 }
 

@@ -11,6 +11,7 @@ use tandem_core::env::api::Env;
 use tandem_core::env::board::BoardSpec;
 use tandem_core::env::foraging::ForagingSpec;
 use tandem_core::env::matrix_game::MatrixSpec;
+use tandem_core::env::particles::{ParticleSpec, Scenario};
 use tandem_core::env::pellet::{PelletSpec, StartLayout};
 use tandem_core::env::pursuit::PursuitSpec;
 use tandem_core::env::registry::EnvSpec;
@@ -58,6 +59,9 @@ fn a_warm_run_allocates_nothing() {
         EnvSpec::TwoStep(TwoStepSpec::default()),
         EnvSpec::Board(BoardSpec::ConnectFour),
         EnvSpec::Board(BoardSpec::TicTacToe),
+        EnvSpec::Particles(ParticleSpec { max_cycles: 7, near_agents: Some(2), ..ParticleSpec::default() }),
+        EnvSpec::Particles(ParticleSpec { max_cycles: 7, ..ParticleSpec::new(Scenario::Tag) }),
+        EnvSpec::Particles(ParticleSpec { max_cycles: 7, ..ParticleSpec::new(Scenario::SpeakerListener) }),
         EnvSpec::Foraging(ForagingSpec { time_limit: 7, ..ForagingSpec::default() }),
         EnvSpec::Pursuit(PursuitSpec { n_pursuers: 3, n_evaders: 4, max_cycles: 7, ..PursuitSpec::default() }),
     ];

@@ -9,6 +9,9 @@ use crate::base::rng::Draws;
 pub use crate::env::frame::{Frame, Outcome, Particle, Thing, ThingKind};
 use crate::env::script::{Program, Script, Uniform};
 
+/// Longest segment in replay, env steps.
+pub const LONGEST_SEGMENT: u32 = 128;
+
 /// What the rest of the program needs to know about an environment, fixed for its life.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EnvInfo {
@@ -69,9 +72,9 @@ impl EnvInfo {
         self.reals > 0
     }
 
-    /// Env steps of one segment in replay: a whole episode where all have one length, else 1.
+    /// Env steps of one segment in replay: a whole episode where all have one length that a rollout can hold, else 1.
     pub fn segment_steps(&self) -> u32 {
-        if self.fixed_length { self.max_steps } else { 1 }
+        if self.fixed_length && self.max_steps <= LONGEST_SEGMENT { self.max_steps } else { 1 }
     }
 }
 

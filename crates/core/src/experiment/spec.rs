@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::env::foraging::ForagingSpec;
+use crate::env::particles::{ParticleSpec, Scenario};
 use crate::env::pursuit::PursuitSpec;
 
 pub use crate::marl::seats::{Controller, Seats};
@@ -28,11 +29,25 @@ pub enum EnvChoice {
     Foraging,
     /// Pursuit.
     Pursuit,
+    /// A particle world.
+    Particles(Scenario),
 }
 
 impl EnvChoice {
     /// In the order of the menu.
-    pub const ALL: [Self; 5] = [Self::Pellet, Self::Matrix, Self::TwoStep, Self::Foraging, Self::Pursuit];
+    pub const ALL: [Self; 11] = [
+        Self::Pellet,
+        Self::Matrix,
+        Self::TwoStep,
+        Self::Foraging,
+        Self::Pursuit,
+        Self::Particles(Scenario::Spread),
+        Self::Particles(Scenario::Adversary),
+        Self::Particles(Scenario::Tag),
+        Self::Particles(Scenario::SpeakerListener),
+        Self::Particles(Scenario::Reference),
+        Self::Particles(Scenario::Push),
+    ];
 
     /// Whether it is a game of one or two joint actions.
     pub fn is_short_game(self) -> bool {
@@ -214,6 +229,8 @@ pub struct ExperimentSpec {
     pub foraging: ForagingSpec,
     /// … pursuit.
     pub pursuit: PursuitSpec,
+    /// … a particle world; which one is for `env` to say.
+    pub particles: ParticleSpec,
     /// Algorithm.
     pub algo: AlgoChoice,
     /// Its settings.
@@ -318,6 +335,11 @@ impl ExperimentSpec {
             two_step,
             foraging: ForagingSpec::default(),
             pursuit: PursuitSpec::default(),
+            particles: ParticleSpec::new(if let EnvChoice::Particles(scenario) = env {
+                scenario
+            } else {
+                Scenario::default()
+            }),
             algo,
             learner,
             engine: EngineChoice::Cpu,
@@ -357,9 +379,26 @@ impl ExperimentSpec {
                 // Eight agents that see 147 numbers each: as much as fits.
                 spec.learner.buffer = 5_000;
             }
+            EnvChoice::Particles(_) => spec.particle_defaults(),
             EnvChoice::Pellet | EnvChoice::Matrix | EnvChoice::TwoStep => {}
         }
         spec
+    }
+
+    /// Whole episodes of 25 env steps. Nothing here is tuned.
+    fn particle_defaults(&mut self) {
+        let l = &mut self.learner;
+        l.gamma = 0.95;
+        l.rollout = 25;
+        if self.algo.is_policy_gradient() {
+            (l.envs, l.minibatches) = (32, 1);
+            self.budget = 200_000;
+        } else {
+            (l.envs, l.grad_steps, l.batch, l.buffer, l.warmup) = (16, 8, 32, 2_000, 2_000);
+            (l.lr, l.lr_end, l.lr_over, l.eps_over) = (5e-4, 5e-4, 0, 50_000);
+            self.budget = 100_000;
+        }
+        self.eval_every = 8_000;
     }
 
     fn policy_gradient_defaults(&mut self) {

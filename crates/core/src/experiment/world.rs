@@ -8,7 +8,7 @@ use super::spec::{
 use crate::env::api::Env;
 use crate::env::foraging::ForagingError;
 use crate::env::matrix_game::{MatrixError, MatrixSpec};
-use crate::env::particles::ParticleError;
+use crate::env::particles::{ParticleError, ParticleSpec, Scenario};
 use crate::env::pellet::{Cell, PelletError, PelletMap, PelletSpec, StartLayout, TieRule};
 use crate::env::pursuit::PursuitError;
 use crate::env::registry::{EnvError, EnvSpec};
@@ -26,6 +26,7 @@ pub fn num_agents(spec: &ExperimentSpec) -> u32 {
         EnvChoice::Matrix | EnvChoice::TwoStep => 2,
         EnvChoice::Foraging => spec.foraging.players,
         EnvChoice::Pursuit => spec.pursuit.n_pursuers,
+        EnvChoice::Particles(scenario) => particle_spec(spec, scenario).num_agents(),
     }
 }
 
@@ -39,7 +40,12 @@ pub fn env_spec(spec: &ExperimentSpec) -> EnvSpec {
         }
         EnvChoice::Foraging => EnvSpec::Foraging(spec.foraging.clone()),
         EnvChoice::Pursuit => EnvSpec::Pursuit(spec.pursuit.clone()),
+        EnvChoice::Particles(scenario) => EnvSpec::Particles(particle_spec(spec, scenario)),
     }
+}
+
+fn particle_spec(spec: &ExperimentSpec, scenario: Scenario) -> ParticleSpec {
+    ParticleSpec { scenario, ..spec.particles.clone() }
 }
 
 fn pellet_spec(spec: &ExperimentSpec) -> PelletSpec {
@@ -143,13 +149,10 @@ fn pellet_sentence(error: &PelletError) -> Sentence {
 fn particle_sentence(error: &ParticleError) -> Sentence {
     match error {
         ParticleError::Whole { parameter, given, least, most } => {
-            let [given, least, most] = [given, least, most].map(u32::to_string);
-            Sentence::new("world.particle_number", &[parameter, &given, &least, &most])
+            words("world.range", &[parameter, given, least, most])
         }
-        ParticleError::LocalRatio(given) => Sentence::new("world.local_ratio", &[&given.to_string()]),
-        ParticleError::Together { adversaries, good } => {
-            Sentence::new("world.too_many_particles", &[&adversaries.to_string(), &good.to_string()])
-        }
+        ParticleError::LocalRatio(given) => words("world.range", &[&"local_ratio", given, &0, &1]),
+        ParticleError::Together { adversaries, good } => words("world.too_many_particles", &[adversaries, good]),
     }
 }
 

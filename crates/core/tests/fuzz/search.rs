@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, Once};
 
 use tandem_core::experiment::link::{Link, parse, write};
+use tandem_core::experiment::spec::EnvChoice;
 
 use crate::hostile::{Dice, Hostile};
 use crate::meter::{MOST, largest};
@@ -115,7 +116,8 @@ impl Search {
         let seen = &mut self.seen;
         let of_its_kind = if link.notices.is_empty() { &mut seen.plain } else { &mut seen.with_notices };
         *of_its_kind += 1;
-        count(&mut seen.envs, link.spec.env as usize);
+        let env = EnvChoice::ALL.iter().position(|&env| env == link.spec.env).expect("the list has every world");
+        count(&mut seen.envs, env);
         count(&mut seen.algos, link.spec.algo as usize);
         assert_small();
         trying("");

@@ -6,7 +6,7 @@ use tandem_core::env::api::{Ended, EnvState, StepOut};
 use tandem_core::env::registry::EnvSpec;
 use tandem_core::experiment::run::Run;
 use tandem_core::experiment::snapshot::EvalPoint;
-use tandem_core::experiment::spec::{EnvChoice, ExperimentSpec};
+use tandem_core::experiment::spec::ExperimentSpec;
 use tandem_core::experiment::world;
 use tandem_core::marl::parts::clock::{ENV_STEP, GRADIENT_STEP};
 use tandem_core::marl::probe::{Probe, greedy};
@@ -88,7 +88,7 @@ pub(crate) fn measure(row: &Row, seed: u64) -> Outcome {
         returns: last.returns.clone(),
         reached: near_from.map(|first| evals[first].env_steps),
         left: if after.is_empty() { 0.0 } else { off as f32 / after.len() as f32 },
-        joint: (spec.env != EnvChoice::Pellet).then(|| greedy_joint(&run)),
+        joint: spec.env.is_short_game().then(|| greedy_joint(&run)),
         turns: evals.windows(2).filter(|pair| pair[0].returns != pair[1].returns).count() as u32,
         error: table_error(&run, &spec, of),
         diverged: run.diverged.as_ref().map(|divergence| divergence.tensor.clone()),

@@ -106,7 +106,7 @@ const POLICIES: [&str; 2] = ["ippo", "mappo"];
 
 /// The table.
 pub(crate) fn rows() -> Vec<Row> {
-    [two_step(), pellet(), sight_and_several_pellets(), common_payoffs(), conflict()].concat()
+    [two_step(), pellet(), sight_and_several_pellets(), common_payoffs(), conflict(), particles()].concat()
 }
 
 fn row(section: &'static str, id: &str, seeds: u64, source: Source) -> Row {
@@ -233,4 +233,19 @@ fn conflict() -> Vec<Row> {
         preset("stag_hunt"),
         preset("matching_pennies").must(Claim::Turns(10), 3),
     ]
+}
+
+fn particles() -> Vec<Row> {
+    let section = "Particle worlds: untuned settings and short budgets, as a first look";
+    [
+        "spread_mappo",
+        "adversary_ippo",
+        "tag_ippo",
+        "speaker_listener_mappo",
+        "speaker_listener_qmix",
+        "reference_mappo",
+        "push_ippo",
+    ]
+    .map(|id| row(section, id, 1, Source::Preset(id)))
+    .to_vec()
 }

@@ -161,6 +161,11 @@ impl ParticleSpec {
         }
     }
 
+    /// Whether success ends an episode: only in scenarios that know one.
+    pub(super) fn ends_by_success(&self) -> bool {
+        self.terminate_on_success && matches!(self.scenario, Scenario::Spread | Scenario::Tag)
+    }
+
     /// The rules, or why there are none.
     pub fn validate(&self) -> Result<Particles, ParticleError> {
         self.check()?;

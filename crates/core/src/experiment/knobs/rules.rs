@@ -1,8 +1,10 @@
 //! What one field means for another: bounds that involve several, which algorithm fits which world, derived figures.
 
 use super::{KNOBS, knob, seats, shared, table, values};
+use crate::env::api::LONGEST_SEGMENT;
 use crate::env::matrix_game::{ACTIONS, PAYOFF};
-use crate::env::pellet::PelletError;
+use crate::env::particles::{MAX_AGENTS, ParticleError, Scenario};
+use crate::env::pellet::{AGENTS, PelletError};
 use crate::env::pursuit::PursuitError;
 use crate::env::registry::EnvError;
 use crate::experiment::run::evaluations;
@@ -18,7 +20,7 @@ use crate::marl::registry::{Refusal, accepts};
 /// Bytes that all buffers of a run may take together, and so any of them.
 const MEMORY: u64 = 256 << 20;
 /// Longest rollout, env steps of an environment.
-const LONGEST_ROLLOUT: u32 = 128;
+const LONGEST_ROLLOUT: u32 = LONGEST_SEGMENT;
 /// Evaluation points of one budget, so that a curve stays a curve.
 const EVALUATIONS: u32 = 5_000;
 /// Fewest cells along a side of a foraging or pursuit world in a link, as lbforaging registers them.
@@ -38,13 +40,26 @@ pub fn normalise(spec: &mut ExperimentSpec) -> Vec<Sentence> {
             }
         }
         EnvChoice::Foraging => {
+            change(spec, "agents", *AGENTS.end(), Bound::AtMost, "notice.most_agents", &mut told);
             least_side(spec, &mut told);
             change(spec, "food", spec.foraging.most_food(), Bound::AtMost, "notice.too_much_food", &mut told);
         }
         EnvChoice::Pursuit => {
+            change(spec, "agents", *AGENTS.end(), Bound::AtMost, "notice.most_agents", &mut told);
             least_side(spec, &mut told);
             if let Err(EnvError::Pursuit(PursuitError::Crowded { free, .. })) = world::env_spec(spec).build() {
                 change(spec, "evaders", free, Bound::AtMost, "notice.too_many_evaders", &mut told);
+            }
+        }
+        EnvChoice::Particles(scenario) => {
+            spec.particles.scenario = scenario;
+            if scenario == Scenario::Adversary {
+                change(spec, "agents", 2, Bound::AtLeast, "notice.least_agents", &mut told);
+            }
+            if let Err(EnvError::Particles(ParticleError::Together { adversaries, .. })) = world::env_spec(spec).build()
+            {
+                let most = MAX_AGENTS as u32 - adversaries;
+                change(spec, "prey", most, Bound::AtMost, "notice.most_agents", &mut told);
             }
         }
     }
@@ -60,6 +75,7 @@ fn normalise_pellet(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
         let cells = map.cells.len().to_string();
         told.push(Sentence::new("notice.map_size", &["world", &cells, &format!("{width}x{height}")]));
     }
+    change(spec, "agents", *AGENTS.end(), Bound::AtMost, "notice.most_agents", told);
     // One cell must be left for a pellet wherever the agents stand.
     change(spec, "agents", width * height - 1, Bound::AtMost, "notice.too_many_agents", told);
     if let Err(EnvError::Pellet(PelletError::TooFewPelletCells { room, .. })) = world::env_spec(spec).build() {
@@ -356,6 +372,11 @@ fn keep_worlds(spec: &mut ExperimentSpec, old: ExperimentSpec) {
     spec.two_step = old.two_step;
     spec.foraging = old.foraging;
     spec.pursuit = old.pursuit;
+    // Scenarios share their parameters, not what these begin with.
+    let is_other = matches!(spec.env, EnvChoice::Particles(scenario) if scenario != old.particles.scenario);
+    if !is_other {
+        spec.particles = old.particles;
+    }
 }
 
 /// Sets everything that has no effect in this experiment to its default, so that equal runs have equal specs.
@@ -375,6 +396,9 @@ pub fn forget_unused(spec: &mut ExperimentSpec) {
     }
     if spec.env != EnvChoice::Pursuit {
         spec.pursuit = defaults.pursuit.clone();
+    }
+    if !matches!(spec.env, EnvChoice::Particles(_)) {
+        spec.particles = defaults.particles.clone();
     }
     for knob in &KNOBS {
         if !(knob.applies)(spec) {

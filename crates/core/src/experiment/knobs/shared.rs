@@ -2,11 +2,15 @@
 //!
 //! A link and the panel know one key; which settings it stands for depends on the world.
 
+use crate::env::particles::Scenario;
 use crate::experiment::spec::{EnvChoice, ExperimentSpec};
 
-/// Whether the user says how many agents there are.
+/// Whether the user says how many agents there are, all kinds together.
 pub(super) fn has_agents(s: &ExperimentSpec) -> bool {
-    !s.env.is_short_game()
+    match s.env {
+        EnvChoice::Particles(scenario) => matches!(scenario, Scenario::Spread | Scenario::Adversary),
+        env => !env.is_short_game(),
+    }
 }
 
 pub(super) fn set_agents(s: &mut ExperimentSpec, agents: u32) {
@@ -14,7 +18,10 @@ pub(super) fn set_agents(s: &mut ExperimentSpec, agents: u32) {
         EnvChoice::Pellet => s.pellet.agents = agents,
         EnvChoice::Foraging => s.foraging.players = agents,
         EnvChoice::Pursuit => s.pursuit.n_pursuers = agents,
-        EnvChoice::Matrix | EnvChoice::TwoStep => {}
+        // One is the adversary.
+        EnvChoice::Particles(Scenario::Adversary) => s.particles.agents = agents.saturating_sub(1),
+        EnvChoice::Particles(Scenario::Spread) => s.particles.agents = agents,
+        EnvChoice::Particles(_) | EnvChoice::Matrix | EnvChoice::TwoStep => {}
     }
 }
 
@@ -27,6 +34,7 @@ pub(super) fn limit(s: &ExperimentSpec) -> u32 {
     match s.env {
         EnvChoice::Foraging => s.foraging.time_limit,
         EnvChoice::Pursuit => s.pursuit.max_cycles,
+        EnvChoice::Particles(_) => s.particles.max_cycles,
         EnvChoice::Pellet | EnvChoice::Matrix | EnvChoice::TwoStep => s.pellet.limit,
     }
 }
@@ -36,6 +44,7 @@ pub(super) fn set_limit(s: &mut ExperimentSpec, limit: u32) {
         EnvChoice::Pellet => s.pellet.limit = limit,
         EnvChoice::Foraging => s.foraging.time_limit = limit,
         EnvChoice::Pursuit => s.pursuit.max_cycles = limit,
+        EnvChoice::Particles(_) => s.particles.max_cycles = limit,
         EnvChoice::Matrix | EnvChoice::TwoStep => {}
     }
 }
@@ -50,7 +59,7 @@ pub(super) fn size(s: &ExperimentSpec) -> (u32, u32) {
     match s.env {
         EnvChoice::Foraging => (s.foraging.columns, s.foraging.rows),
         EnvChoice::Pursuit => (s.pursuit.x_size, s.pursuit.y_size),
-        EnvChoice::Pellet | EnvChoice::Matrix | EnvChoice::TwoStep => (s.pellet.width, s.pellet.height),
+        _ => (s.pellet.width, s.pellet.height),
     }
 }
 
@@ -59,7 +68,7 @@ pub(super) fn set_size(s: &mut ExperimentSpec, (width, height): (u32, u32)) {
         EnvChoice::Pellet => (s.pellet.width, s.pellet.height) = (width, height),
         EnvChoice::Foraging => (s.foraging.columns, s.foraging.rows) = (width, height),
         EnvChoice::Pursuit => (s.pursuit.x_size, s.pursuit.y_size) = (width, height),
-        EnvChoice::Matrix | EnvChoice::TwoStep => {}
+        EnvChoice::Matrix | EnvChoice::TwoStep | EnvChoice::Particles(_) => {}
     }
 }
 
@@ -71,7 +80,7 @@ pub(super) fn has_sight(s: &ExperimentSpec) -> bool {
 pub(super) fn sight(s: &ExperimentSpec) -> Option<u32> {
     match s.env {
         EnvChoice::Foraging => s.foraging.sight,
-        EnvChoice::Pellet | EnvChoice::Matrix | EnvChoice::TwoStep | EnvChoice::Pursuit => s.pellet.sight,
+        _ => s.pellet.sight,
     }
 }
 
@@ -79,6 +88,6 @@ pub(super) fn set_sight(s: &mut ExperimentSpec, sight: Option<u32>) {
     match s.env {
         EnvChoice::Pellet => s.pellet.sight = sight,
         EnvChoice::Foraging => s.foraging.sight = sight,
-        EnvChoice::Matrix | EnvChoice::TwoStep | EnvChoice::Pursuit => {}
+        EnvChoice::Matrix | EnvChoice::TwoStep | EnvChoice::Pursuit | EnvChoice::Particles(_) => {}
     }
 }

@@ -5,6 +5,7 @@
 use super::rules::{plays, switch_algo, switch_env};
 use super::values::decimal;
 use super::{Group, Kind, Knob, shared};
+use crate::env::particles::{Convention, GOOD, MAX_AGENTS, NEAREST, OBSTACLES, Scenario};
 use crate::env::pellet::{AGENTS, PELLETS, SIGHT, SIZE, TIME_LIMIT};
 use crate::env::pursuit::EVADERS;
 use crate::experiment::spec::{
@@ -72,6 +73,18 @@ macro_rules! double {
     };
 }
 
+/// How many of the nearest are seen, or all.
+macro_rules! nearest {
+    ($($field:ident).+) => {
+        Kind::OptionalInt {
+            min: *NEAREST.start(),
+            max: *NEAREST.end(),
+            get: |s| s.$($field).+,
+            set: |s, v| s.$($field).+ = v,
+        }
+    };
+}
+
 /// On or off in a field.
 macro_rules! switch {
     ($($field:ident).+) => { Kind::Bool { get: |s| s.$($field).+, set: |s, v| s.$($field).+ = v } };
@@ -79,16 +92,16 @@ macro_rules! switch {
 
 /// An enum in a field, every variant with its id.
 macro_rules! choice {
-    ($($field:ident).+ : $Enum:ident { $($id:literal => $Variant:ident),+ $(,)? }) => {
-        choice!($($field).+ : $Enum { $($id => $Variant),+ } |s, v| s.$($field).+ = v)
+    ($($field:ident).+ : $Enum:ident { $($id:literal => $Variant:ident $(($of:path))?),+ $(,)? }) => {
+        choice!($($field).+ : $Enum { $($id => $Variant $(($of))?),+ } |s, v| s.$($field).+ = v)
     };
-    ($($field:ident).+ : $Enum:ident { $($id:literal => $Variant:ident),+ $(,)? } |$s:ident, $v:ident| $set:expr) => {
+    ($($field:ident).+ : $Enum:ident { $($id:literal => $Variant:ident $(($of:path))?),+ $(,)? } |$s:ident, $v:ident| $set:expr) => {
         Kind::Choice {
             ids: &[$($id),+],
-            get: |s| match s.$($field).+ { $($Enum::$Variant => $id),+ },
+            get: |s| match s.$($field).+ { $($Enum::$Variant $(($of))? => $id),+ },
             set: |$s, id| {
                 let $v = match id {
-                    $($id => $Enum::$Variant,)+
+                    $($id => $Enum::$Variant $(($of))?,)+
                     _ => return,
                 };
                 $set;
@@ -117,6 +130,30 @@ fn competitive(s: &ExperimentSpec) -> bool {
     pellet(s) && s.pellet.reward == RewardChoice::First
 }
 
+fn plays_particles(s: &ExperimentSpec, scenarios: &[Scenario]) -> bool {
+    matches!(s.env, EnvChoice::Particles(scenario) if scenarios.contains(&scenario))
+}
+
+fn tag(s: &ExperimentSpec) -> bool {
+    plays_particles(s, &[Scenario::Tag])
+}
+
+/// Scenarios with a curriculum and a success that may end an episode.
+fn succeeds(s: &ExperimentSpec) -> bool {
+    plays_particles(s, &[Scenario::Spread, Scenario::Tag])
+}
+
+/// Scenarios whose agents may see the nearest others alone.
+fn has_neighbours(s: &ExperimentSpec) -> bool {
+    plays_particles(s, &[Scenario::Spread, Scenario::Adversary, Scenario::Tag])
+}
+
+/// Scenarios that mix a common part and an agent's own.
+fn is_mixed(s: &ExperimentSpec) -> bool {
+    plays_particles(s, &[Scenario::Reference])
+        || (plays_particles(s, &[Scenario::Spread]) && s.particles.convention == Convention::V3)
+}
+
 fn qmix(s: &ExperimentSpec) -> bool {
     s.algo == AlgoChoice::Qmix
 }
@@ -143,7 +180,7 @@ fn greedy(s: &ExperimentSpec) -> bool {
 }
 
 /// Every tunable.
-pub static KNOBS: [Knob; 89] = {
+pub static KNOBS: [Knob; 98] = {
     use Group::{Algorithm, Exploration, Networks, Replay, Run, Seats, World};
     [
         knob(
@@ -151,7 +188,10 @@ pub static KNOBS: [Knob; 89] = {
             World,
             choice!(env: EnvChoice {
                 "pellet" => Pellet, "matrix" => Matrix, "two_step" => TwoStep, "foraging" => Foraging,
-                "pursuit" => Pursuit,
+                "pursuit" => Pursuit, "spread" => Particles(Scenario::Spread),
+                "adversary" => Particles(Scenario::Adversary), "tag" => Particles(Scenario::Tag),
+                "speaker_listener" => Particles(Scenario::SpeakerListener),
+                "reference" => Particles(Scenario::Reference), "push" => Particles(Scenario::Push),
             } |s, env| switch_env(s, env)),
         )
         .beginner(),
@@ -173,7 +213,7 @@ pub static KNOBS: [Knob; 89] = {
             World,
             Kind::Int {
                 min: *AGENTS.start(),
-                max: *AGENTS.end(),
+                max: MAX_AGENTS as u32,
                 step: 1,
                 get: world::num_agents,
                 set: shared::set_agents,
@@ -266,6 +306,31 @@ pub static KNOBS: [Knob; 89] = {
         knob("catch_reward", World, double!(pursuit.catch_reward, -100.0, 100.0)).when(pursuit),
         knob("urgency", World, double!(pursuit.urgency_reward, -10.0, 10.0)).when(pursuit),
         knob("window", World, double!(pursuit.constraint_window, 0.25, 1.0)).when(pursuit),
+        knob("hunters", World, int!(particles.adversaries, *GOOD.start(), *GOOD.end())).beginner().when(tag),
+        knob("prey", World, int!(particles.good, *GOOD.start(), *GOOD.end())).beginner().when(tag),
+        knob("obstacles", World, int!(particles.obstacles, *OBSTACLES.start(), *OBSTACLES.end())).when(tag),
+        knob("convention", World, choice!(particles.convention: Convention { "v3" => V3, "openai" => OpenAi }))
+            .beginner()
+            .when(|s| plays_particles(s, &[Scenario::Spread])),
+        knob("local_ratio", World, double!(particles.local_ratio, 0.0, 1.0)).beginner().when(is_mixed),
+        knob("success", World, switch!(particles.terminate_on_success)).when(succeeds),
+        knob(
+            "curriculum",
+            World,
+            Kind::Choice {
+                ids: &["off", "0", "1", "2"],
+                get: |s| match s.particles.curriculum {
+                    None => "off",
+                    Some(0) => "0",
+                    Some(1) => "1",
+                    Some(_) => "2",
+                },
+                set: |s, id| s.particles.curriculum = id.parse().ok(),
+            },
+        )
+        .when(succeeds),
+        knob("near_agents", World, nearest!(particles.near_agents)).when(has_neighbours),
+        knob("near_landmarks", World, nearest!(particles.near_landmarks)).when(has_neighbours),
         knob("seats", Seats, Kind::Seats { get: |s| &s.learner.seats, set: |s, v| s.learner.seats = v }).live().beginner(),
         knob(
             "algo",
