@@ -4,8 +4,9 @@
 //! and xors of 32-bit words only, so a shader computes the same words. No draw depends on how many others were made,
 //! hence not on batch order, threads or engine.
 
-/// Skein's rotation constants for four words, eight rounds, then repeating.
-const ROTATIONS: [[u32; 2]; 8] = [[10, 26], [11, 21], [13, 27], [23, 5], [6, 20], [17, 11], [25, 10], [18, 20]];
+/// Skein's rotation constants for four words: those of rounds 0 to 3, then of 4 to 7, then again.
+const ROTATIONS: [[[u32; 2]; 4]; 2] =
+    [[[10, 26], [11, 21], [13, 27], [23, 5]], [[6, 20], [17, 11], [25, 10], [18, 20]]];
 /// Skein's key-schedule parity.
 const PARITY: u32 = 0x1BD1_1BDA;
 
@@ -13,26 +14,28 @@ const PARITY: u32 = 0x1BD1_1BDA;
 #[must_use]
 pub fn threefry4x32(key: [u32; 4], counter: [u32; 4]) -> [u32; 4] {
     let ks = [key[0], key[1], key[2], key[3], PARITY ^ key[0] ^ key[1] ^ key[2] ^ key[3]];
-    let mut x = counter;
-    for i in 0..4 {
-        x[i] = x[i].wrapping_add(ks[i]);
-    }
-    for round in 0..20 {
-        let [r0, r1] = ROTATIONS[round % 8];
-        // Even rounds mix (0,1) and (2,3), odd rounds (0,3) and (2,1).
-        let (b, d) = if round % 2 == 0 { (1, 3) } else { (3, 1) };
+    let x = std::array::from_fn(|i| counter[i].wrapping_add(ks[i]));
+    // Written out, for nothing here is worth a loop's counting.
+    let x = four_rounds::<0, 1>(x, &ks);
+    let x = four_rounds::<1, 2>(x, &ks);
+    let x = four_rounds::<0, 3>(x, &ks);
+    let x = four_rounds::<1, 4>(x, &ks);
+    four_rounds::<0, 5>(x, &ks)
+}
+
+/// Four rounds with one half of the rotations, then key injection number `S`.
+#[inline(always)]
+fn four_rounds<const HALF: usize, const S: usize>(mut x: [u32; 4], ks: &[u32; 5]) -> [u32; 4] {
+    let [first, second, third, fourth] = ROTATIONS[HALF];
+    // Even rounds mix (0,1) and (2,3), odd rounds (0,3) and (2,1).
+    for ([r0, r1], (b, d)) in [(first, (1, 3)), (second, (3, 1)), (third, (1, 3)), (fourth, (3, 1))] {
         x[0] = x[0].wrapping_add(x[b]);
         x[b] = x[b].rotate_left(r0) ^ x[0];
         x[2] = x[2].wrapping_add(x[d]);
         x[d] = x[d].rotate_left(r1) ^ x[2];
-        if round % 4 == 3 {
-            let s = round / 4 + 1;
-            for i in 0..4 {
-                x[i] = x[i].wrapping_add(ks[(s + i) % 5]);
-            }
-            x[3] = x[3].wrapping_add(s as u32);
-        }
     }
+    let mut x: [u32; 4] = std::array::from_fn(|i| x[i].wrapping_add(ks[(S + i) % 5]));
+    x[3] = x[3].wrapping_add(S as u32);
     x
 }
 
