@@ -99,7 +99,7 @@ impl Particles {
             mix: scene.mix,
             idle_action: scene.idle_action,
             max_steps: spec.max_cycles,
-            fixed_length: !spec.ends_by_success(),
+            fixed_length: !spec.terminate_on_success,
             common_reward: scene.common_reward,
             team_reward: scene.common_reward,
             in_turns: false,
@@ -210,7 +210,7 @@ impl Particles {
         let truncated = ints[TIME] as u32 >= self.spec.max_cycles;
         let state = StateRef { ints, reals };
         self.pay(state, out);
-        let ends_by_success = self.spec.ends_by_success() && !truncated;
+        let ends_by_success = self.spec.terminate_on_success && !truncated;
         Ended { terminated: ends_by_success && self.scene.rules.succeeded(self.view(state)), truncated }
     }
 

@@ -161,23 +161,32 @@ impl ParticleSpec {
         }
     }
 
-    /// Whether success ends an episode: only in scenarios that know one.
-    pub(super) fn ends_by_success(&self) -> bool {
-        self.terminate_on_success && matches!(self.scenario, Scenario::Spread | Scenario::Tag)
+    /// The same with the defaults in place of what its scenario does not know.
+    fn known(&self) -> Self {
+        let defaults = Self::new(self.scenario);
+        let mut spec = self.clone();
+        if !matches!(self.scenario, Scenario::Spread | Scenario::Tag) {
+            (spec.terminate_on_success, spec.curriculum) = (defaults.terminate_on_success, defaults.curriculum);
+        }
+        if !matches!(self.scenario, Scenario::Spread | Scenario::Adversary | Scenario::Tag) {
+            (spec.near_agents, spec.near_landmarks) = (defaults.near_agents, defaults.near_landmarks);
+        }
+        spec
     }
 
     /// The rules, or why there are none.
     pub fn validate(&self) -> Result<Particles, ParticleError> {
         self.check()?;
+        let spec = self.known();
         let scene = match self.scenario {
-            Scenario::Spread => spread::scene(self),
-            Scenario::Adversary => adversary::scene(self),
-            Scenario::Tag => tag::scene(self),
+            Scenario::Spread => spread::scene(&spec),
+            Scenario::Adversary => adversary::scene(&spec),
+            Scenario::Tag => tag::scene(&spec),
             Scenario::SpeakerListener => speaker_listener::scene(),
             Scenario::Reference => reference::scene(self.local_ratio),
             Scenario::Push => push::scene(),
         };
-        Ok(Particles::new(self.clone(), scene))
+        Ok(Particles::new(spec, scene))
     }
 
     fn check(&self) -> Result<(), ParticleError> {
