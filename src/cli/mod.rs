@@ -6,6 +6,7 @@
 
 mod args;
 mod bench;
+mod conformance;
 mod report;
 mod train;
 
@@ -63,6 +64,11 @@ pub fn start(words: impl Iterator<Item = String>) -> Start {
             let mut args = Args::new(words.skip(1));
             let asks = args.flag("--help") || args.flag("-h");
             if asks { print(texts.t("cli.help")) } else { bench::bench(args, texts) }
+        }
+        "conformance" => {
+            let mut args = Args::new(words.skip(1));
+            let asks = args.flag("--help") || args.flag("-h");
+            if asks { print(texts.t("cli.help")) } else { conformance::conformance(args, texts) }
         }
         "help" | "-h" | "--help" => print(texts.t("cli.help")),
         "-V" | "--version" => print(concat!("tandem ", env!("CARGO_PKG_VERSION"))),
