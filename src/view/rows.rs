@@ -1,7 +1,7 @@
 //! What each agent makes of its own observation, side by side: a bar per action, its Q of a value-based learner or its
 //! probability under a policy.
 
-use egui::{Align2, CornerRadius, Rect, Sense, Stroke, Ui, Vec2, pos2, vec2};
+use egui::{Align2, Color32, CornerRadius, Pos2, Rect, Sense, Stroke, Ui, Vec2, pos2, vec2};
 use tandem_core::base::float;
 
 use crate::view::api::ViewCtx;
@@ -78,6 +78,25 @@ fn bars(ui: &mut Ui, ctx: &ViewCtx<'_>, agent: u32, size: Vec2, (low, high): (f3
     painter.hline(plot.x_range(), y(0.0), Stroke::new(1.0, theme.line_strong));
     let greedy = stage.greedy.get(agent as usize).copied();
     let legal = stage.legal.get(agent as usize);
+    // Where actions are many, only the greedy one has its words; the others say theirs when pointed at.
+    let width_of = |text: String| painter.layout_no_wrap(text, theme.tiny(), theme.text).size().x;
+    let fits =
+        |text: &dyn Fn(u32) -> String| (0..values.len() as u32).all(|action| width_of(text(action)) <= step - 2.0);
+    let name = |action: u32| ctx.action_name(agent, action);
+    let figure = |action: u32, is_long: bool| match values[action as usize] {
+        value if is_policy => numbers::percent(value),
+        value if is_long => numbers::value(value),
+        value => numbers::short(value),
+    };
+    let (has_names, has_long) = (fits(&name), fits(&|action| figure(action, true)));
+    let has_figures = has_long || fits(&|action| figure(action, false));
+    let write = |at: Pos2, anchor: Align2, text: String, ink: Color32| {
+        let galley = painter.layout_no_wrap(text, theme.tiny(), ink);
+        let mut place = anchor.anchor_size(at, galley.size());
+        place = place.translate(vec2((rect.left() + 4.0 - place.left()).max(0.0), 0.0));
+        place = place.translate(vec2((rect.right() - 4.0 - place.right()).min(0.0), 0.0));
+        painter.galley(place.min, galley, ink);
+    };
     for (action, value) in (0_u32..).zip(values) {
         let center = plot.left() + step * (action as f32 + 0.5);
         let is_legal = legal.and_then(|legal| legal.get(action as usize).copied()).unwrap_or(true);
@@ -93,13 +112,20 @@ fn bars(ui: &mut Ui, ctx: &ViewCtx<'_>, agent: u32, size: Vec2, (low, high): (f3
         } else {
             (Align2::CENTER_BOTTOM, bar.top() - 1.0)
         };
-        let figure = if is_policy { numbers::percent(*value) } else { numbers::value(*value) };
-        painter.text(pos2(center, edge), anchor, figure, theme.tiny(), ink);
-        let name = ctx.action_name(agent, action);
-        painter.text(pos2(center, rect.bottom() - 5.0), Align2::CENTER_BOTTOM, name, theme.tiny(), ink);
+        if has_figures || is_greedy {
+            write(pos2(center, edge), anchor, figure(action, has_long), ink);
+        }
+        if has_names || is_greedy {
+            write(pos2(center, rect.bottom() - 5.0), Align2::CENTER_BOTTOM, name(action), ink);
+        }
     }
     let tip = if is_policy { "policy.row.tip" } else { "q.row.tip" };
-    response.on_hover_text(texts.f(tip, &[&(agent + 1).to_string(), texts.t(q_unit(ctx))]));
+    let mut tip = texts.f(tip, &[&(agent + 1).to_string(), texts.t(q_unit(ctx))]);
+    if let Some(at) = response.hover_pos().filter(|at| plot.x_range().contains(at.x)) {
+        let action = (((at.x - plot.left()) / step) as u32).min(values.len() as u32 - 1);
+        tip = format!("{}: {}\n\n{tip}", name(action), figure(action, true));
+    }
+    response.on_hover_text(tip);
 }
 
 /// Entropy of an agent's policy here, and its own value where the critic has one for each.
