@@ -13,6 +13,7 @@ use tandem::view::returns::ReturnsView;
 use tandem::view::stage::StageView;
 use tandem::view::text::Lang;
 use tandem_core::experiment::command::Watch;
+use tandem_core::experiment::knobs::why_not;
 use tandem_core::experiment::spec::{AlgoChoice, CellKind, EnvChoice, ExperimentSpec, GameChoice};
 
 use super::fixture::{self, Page};
@@ -378,6 +379,9 @@ fn views_draw_what_a_session_publishes() {
     for env in EnvChoice::ALL {
         for algo in [AlgoChoice::Iql, AlgoChoice::Vdn, AlgoChoice::Qmix] {
             let mut spec = ExperimentSpec::defaults(env, algo);
+            if why_not(&spec, algo).is_some() {
+                continue;
+            }
             spec.learner.hidden = 16;
             spec.learner.hyper_hidden = 16;
             let page = fixture::trained(spec, 20, watch.clone(), 1);
