@@ -1,6 +1,7 @@
 //! Rewards by part: what each env step of the episode on stage paid each agent, and what an episode paid on average as
 //! training went on; both at any α, because the parts are raw and α only weighs them.
 
+pub mod conventions;
 pub mod moves;
 pub mod strips;
 
@@ -77,6 +78,7 @@ impl View for RewardsView {
                 training(ui, ctx, &weights, size);
             }
             moves::moves_ui(ui, ctx);
+            conventions::conventions_ui(ui, ctx);
         });
     }
 }

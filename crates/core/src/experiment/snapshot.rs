@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::spec::AlgoChoice;
 use crate::env::api::{Frame, Label, Mix, Role};
-use crate::env::script::Script;
+use crate::env::script::{Foreseen, Script};
 
 /// A message from the session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -293,6 +293,8 @@ pub struct Stage {
     pub chosen: Vec<Option<u32>>,
     /// Who is to move where agents move in turns and the game is not over.
     pub to_move: Option<u32>,
+    /// Where agents move in turns: what the one to move holds of its moves, or else the one that moved last before it did.
+    pub thought: Option<Thought>,
     /// Observation of each agent, `[n][obs_len]`.
     pub observations: Vec<Vec<f32>>,
     /// Global state vector.
@@ -314,6 +316,21 @@ pub struct Stage {
     pub overlay_agent: u32,
     /// Action frequencies of each agent in recent training, `[n][|A|]`, for the margins of a payoff table.
     pub frequencies: Vec<Vec<f32>>,
+}
+
+/// What an agent held of its moves when it was its turn.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Thought {
+    /// Whose turn it was.
+    pub agent: u32,
+    /// Whether it has moved since.
+    pub is_past: bool,
+    /// As [`Stage::per_action`]; empty of a script.
+    pub per_action: Vec<f32>,
+    /// What a script that looks ahead saw behind each move `[|A|]`; empty of others.
+    pub foreseen: Vec<Option<Foreseen>>,
+    /// Which moves were legal `[|A|]`.
+    pub legal: Vec<bool>,
 }
 
 /// Raw reward parts of an episode, env step by env step: the newest ones where it is long.

@@ -4,7 +4,7 @@
 use super::command::Watch;
 use super::joint::{Igm, igm, mixed};
 use super::run::Run;
-use super::snapshot::{JointValues, Mixed, NO_ACTION, Paid, Stage};
+use super::snapshot::{JointValues, Mixed, NO_ACTION, Paid, Stage, Thought};
 use super::spec::Controller;
 use crate::base::rng::Stream;
 use crate::env::api::{EnvState, Frame, StateRef, StepOut};
@@ -39,6 +39,8 @@ pub struct StagePlay {
     explore: Stream,
     /// What people have chosen `[n]`: for the next env step, or where the world flows until they choose otherwise.
     chosen: Vec<Option<u32>>,
+    /// Where agents move in turns: what the last mover that holds anything of its moves held.
+    thought: Option<Thought>,
 }
 
 impl StagePlay {
@@ -59,6 +61,7 @@ impl StagePlay {
             environment: Stream::new(seed, "stage"),
             explore: Stream::new(seed, "stage explore"),
             chosen: Vec::new(),
+            thought: None,
         };
         play.begin(run);
         play
@@ -149,6 +152,7 @@ impl StagePlay {
         let env = &*run.learner.env;
         let n = env.info().num_agents;
         let step = env.step_count(self.state.view());
+        self.thought = thought(run, self.state.view()).or(self.thought.take());
         (self.actions, self.explored) = (0..n).map(|agent| self.action(run, agent, explores)).unzip();
         if !env.info().flows() {
             self.chosen.fill(None);
@@ -170,6 +174,7 @@ impl StagePlay {
         let n = env.info().num_agents as usize;
         env.reset(self.state.view_mut(), &self.environment.env(0, self.episode, 0));
         (self.ended, self.igm) = (false, (0, 0));
+        self.thought = None;
         self.actions.clear();
         self.explored.clear();
         self.parts.clear();
@@ -221,7 +226,8 @@ impl StagePlay {
             returns: in_f32(&self.returns),
             waiting: self.waiting(run),
             chosen: self.chosen.clone(),
-            to_move: run.learner.env.to_move(self.state.view()),
+            thought: thought(run, self.state.view())
+                .or_else(|| self.thought.clone().map(|thought| Thought { is_past: true, ..thought })),
             paid: self.paid(run),
             ..look(run, self.state.view(), watch)
         };
@@ -252,6 +258,7 @@ pub fn show_training(run: &Run, watch: &Watch, found: &mut Counterexample) -> (S
         rewards: run.buffers.read(world.reward)[agents].to_vec(),
         returns: run.buffers.read(run.learner.tally.running)[..n].to_vec(),
         paid: paid_in_training(run, time[0] + 1),
+        thought: thought(run, at),
         ..look(run, at, watch)
     };
     let held = verdict(run, at).map_or((0, 0), |v| (u32::from(v.holds), 1));
@@ -276,6 +283,27 @@ fn in_f32(numbers: &[f64]) -> Vec<f32> {
 
 fn share((held, all): (u32, u32)) -> (f32, u32) {
     (if all == 0 { 0.0 } else { held as f32 / all as f32 }, all)
+}
+
+/// What the agent to move holds of its moves: nothing of a person, who shall think for itself, nor of a script that does
+/// not look ahead.
+fn thought(run: &Run, at: StateRef<'_>) -> Option<Thought> {
+    let env = &*run.learner.env;
+    let agent = env.to_move(at)?;
+    if matches!(run.learner.settings.seats.of(agent), Controller::Human(_)) {
+        return None;
+    }
+    let mut mask = vec![0; env.info().num_actions as usize];
+    env.legal(at, agent, &mut mask);
+    let per_action = Probe { learner: &run.learner, buffers: &run.buffers }.per_action(at, agent);
+    let foreseen = run.learner.agents.programs[agent as usize].as_ref().map_or_else(Vec::new, |program| {
+        let mut obs = vec![0.0; env.info().obs_len as usize];
+        env.observe(at, agent, &mut obs);
+        program.foresees(&obs, &mask)
+    });
+    let legal = mask.iter().map(|&legal| legal != 0).collect();
+    let holds = !per_action.is_empty() || !foreseen.is_empty();
+    holds.then_some(Thought { agent, is_past: false, per_action, foreseen, legal })
 }
 
 /// The parts of the stage that depend on the state alone.
@@ -306,6 +334,7 @@ fn look(run: &Run, at: StateRef<'_>, watch: &Watch) -> Stage {
     let frequency = run.buffers.read(run.learner.tally.frequency);
     Stage {
         step: env.step_count(at),
+        to_move: env.to_move(at),
         observations,
         state,
         greedy: outputs
