@@ -3,7 +3,7 @@
 use tandem_core::base::rng::Stream;
 use tandem_core::env::api::{EnvState, Frame, Label, Outcome, Particle, Role, StepOut, Thing, ThingKind};
 use tandem_core::env::registry::EnvSpec;
-use tandem_core::experiment::snapshot::Stage;
+use tandem_core::experiment::snapshot::{Stage, Thought};
 use tandem_core::experiment::spec::{AlgoChoice, EnvChoice};
 
 use super::fixture::{Page, pellet, policy};
@@ -62,8 +62,10 @@ pub(crate) fn connect_four(algo: AlgoChoice) -> Page {
     } else {
         vec![-0.31, 0.12, 0.48, 0.9, 0.11, -0.05, -0.62]
     };
+    let legal = vec![true, true, true, false, true, true, true];
+    page.snapshot.stage.thought = Some(thought(0, &values, &legal));
     page.snapshot.stage.per_action = vec![values, Vec::new()];
-    page.snapshot.stage.legal = vec![vec![true, true, true, false, true, true, true], vec![false; 7]];
+    page.snapshot.stage.legal = vec![legal, vec![false; 7]];
     page.snapshot.stage.greedy = vec![2, 0];
     page
 }
@@ -78,7 +80,12 @@ pub(crate) fn won() -> Page {
         *lines = vec![vec![17, 23, 29, 35]];
     }
     page.snapshot.stage.ended = true;
+    page.snapshot.stage.thought = None;
     page
+}
+
+fn thought(agent: u32, values: &[f32], legal: &[bool]) -> Thought {
+    Thought { agent, per_action: values.to_vec(), legal: legal.to_vec(), ..Thought::default() }
 }
 
 /// Tic-tac-toe with agent 2 to move.
@@ -96,8 +103,9 @@ pub(crate) fn tictactoe() -> Page {
     let mut page = page(AlgoChoice::Iql, frame, 2, &numbered(9));
     page.facts.in_turns = true;
     let values = vec![0.9, 0.31, 0.02, 0.28, 0.7, 0.22, -0.4, 0.26, 0.9];
-    page.snapshot.stage.per_action = vec![Vec::new(), values];
     let legal = [false, true, true, true, false, true, true, true, false];
+    page.snapshot.stage.thought = Some(thought(1, &values, &legal));
+    page.snapshot.stage.per_action = vec![Vec::new(), values];
     page.snapshot.stage.legal = vec![vec![false; 9], legal.to_vec()];
     page
 }

@@ -5,6 +5,7 @@
 use egui::emath::easing;
 use egui::{Response, RichText, Role, Sense, Ui, WidgetInfo};
 use tandem_core::env::api::{Frame, Outcome};
+use tandem_core::env::script::Foreseen;
 use tandem_core::experiment::spec::Controller;
 
 use crate::view::api::{Action, ViewCtx};
@@ -92,7 +93,8 @@ impl BoardStage {
         if !self.fall.shows(moment) {
             self.fall.follow(now, moment, FALL_SECS);
         }
-        let worth = board.to_move.map(|mover| worth(ctx, &board, mover)).unwrap_or_default();
+        let thought = ctx.snapshot.stage.thought.as_ref();
+        let worth = thought.map(|thought| Worth::of_thought(thought, ctx.facts.is_policy_gradient)).unwrap_or_default();
         let pointed = moves(ui, ctx, &board, &plan, &worth, actions);
         let playable = pointed.filter(|&action| is_playable(ctx, &board, action));
 
@@ -102,10 +104,12 @@ impl BoardStage {
         let falling = board.last.filter(|_| board.drops && self.fall.is_moving(now));
         let above = falling.map(|cell| (cell, easing::quadratic_in(self.fall.share(now))));
         pieces::paint_pieces(&painter, theme, &board, plan.board, above);
-        if let Some(mover) = board.to_move {
+        if let Some(thought) = thought {
             // In a cell the piece to be takes the place of what the move is worth.
             let hidden = playable.filter(|_| !board.drops);
-            pieces::paint_worth(&painter, theme, &board, plan.board, &worth, mover, hidden);
+            pieces::paint_worth(&painter, theme, &board, plan.board, &worth, thought.agent, hidden);
+        }
+        if let Some(mover) = board.to_move {
             if let Some(cell) = playable.and_then(|action| board.landing(action)) {
                 pieces::paint_ghost(&painter, theme, &board, plan.board, cell, mover);
             }
@@ -154,16 +158,6 @@ fn moves(
     pointed
 }
 
-/// What the mover's network says of its legal moves.
-fn worth(ctx: &ViewCtx<'_>, board: &Board<'_>, mover: u32) -> Worth {
-    let stage = &ctx.snapshot.stage;
-    let values = stage.per_action.get(mover as usize).filter(|values| !values.is_empty());
-    let legal = stage.legal.get(mover as usize);
-    let is_legal = |action: u32| legal.and_then(|legal| legal.get(action as usize).copied()).unwrap_or(false);
-    let of = |action: u32| values?.get(action as usize).copied().filter(|_| is_legal(action));
-    Worth::new((0..board.moves()).map(of).collect(), ctx.facts.is_policy_gradient)
-}
-
 /// Whether a person may make that move now.
 fn is_playable(ctx: &ViewCtx<'_>, board: &Board<'_>, action: u32) -> bool {
     let stage = &ctx.snapshot.stage;
@@ -198,6 +192,16 @@ pub(super) fn sentence(ctx: &ViewCtx<'_>, board: &Board<'_>) -> String {
     ctx.texts.f(id, &[&(agent + 1).to_string()])
 }
 
+/// What a player that looks ahead sees behind a move.
+fn foreseen(ctx: &ViewCtx<'_>, agent: u32, seen: Option<Foreseen>) -> String {
+    let (id, plies) = match seen {
+        Some(Foreseen::Win { plies }) => ("stage.board.foreseen.win", plies),
+        Some(Foreseen::Loss { plies }) => ("stage.board.foreseen.loss", plies),
+        Some(Foreseen::Nothing) | None => ("stage.board.foreseen.nothing", 0),
+    };
+    ctx.texts.f(id, &[&(agent + 1).to_string(), &plies.to_string()])
+}
+
 /// A move: where it is, what it is worth to the mover, and why it cannot be made.
 fn tip(ui: &mut Ui, ctx: &ViewCtx<'_>, board: &Board<'_>, action: u32, worth: &Worth) {
     let (texts, theme) = (ctx.texts, ctx.theme);
@@ -210,11 +214,17 @@ fn tip(ui: &mut Ui, ctx: &ViewCtx<'_>, board: &Board<'_>, action: u32, worth: &W
     };
     ui.label(place);
     let dim = |text: String| RichText::new(text).color(theme.text_dim).small();
-    if let (Some(value), Some(mover)) = (worth.of(action), board.to_move) {
-        let id = if ctx.facts.is_policy_gradient { "stage.board.pi" } else { "stage.board.q" };
-        let value = texts.f(id, &[&numbers::subscript(mover + 1), &numbers::value(value)]);
-        ui.colored_label(theme.agent_text(mover), value);
-        ui.label(dim(texts.t(q_unit(ctx)).to_owned()));
+    if let (Some(value), Some(thought)) = (worth.of(action), &ctx.snapshot.stage.thought) {
+        let agent = thought.agent;
+        let (said, unit) = match thought.foreseen.get(action as usize) {
+            Some(seen) => (foreseen(ctx, agent, *seen), texts.t("stage.board.foreseen")),
+            None => {
+                let id = if ctx.facts.is_policy_gradient { "stage.board.pi" } else { "stage.board.q" };
+                (texts.f(id, &[&numbers::subscript(agent + 1), &numbers::value(value)]), texts.t(q_unit(ctx)))
+            }
+        };
+        ui.colored_label(theme.agent_text(agent), said);
+        ui.label(dim(unit.to_owned()));
     }
     let is_person = |agent: &u32| matches!(ctx.spec.learner.seats.of(*agent), Controller::Human(_));
     let has_person = (0..ctx.facts.num_agents).any(|agent| is_person(&agent));

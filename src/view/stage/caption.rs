@@ -35,11 +35,15 @@ pub fn text(ctx: &ViewCtx<'_>, frame: &Frame, overlay: Overlay, follows: bool) -
 fn of_board(ctx: &ViewCtx<'_>, frame: &Frame) -> String {
     let Some(board) = Board::of(frame) else { return String::new() };
     let sentence = board::sentence(ctx, &board);
-    let stage = &ctx.snapshot.stage;
-    let has_network = |agent: &u32| stage.per_action.get(*agent as usize).is_some_and(|values| !values.is_empty());
-    let Some(mover) = board.to_move.filter(has_network) else { return sentence };
-    let id = if ctx.facts.is_policy_gradient { "stage.caption.board.pi" } else { "stage.caption.board.q" };
-    format!("{sentence} · {}", ctx.texts.f(id, &[&numbers::subscript(mover + 1)]))
+    let Some(thought) = &ctx.snapshot.stage.thought else { return sentence };
+    let id = match (thought.foreseen.is_empty(), ctx.facts.is_policy_gradient) {
+        (false, _) => "stage.caption.board.foreseen",
+        (true, true) => "stage.caption.board.pi",
+        (true, false) => "stage.caption.board.q",
+    };
+    let when = if thought.is_past { ctx.texts.t("stage.caption.board.past") } else { "" };
+    let agent = thought.agent + 1;
+    format!("{sentence} · {}{when}", ctx.texts.f(id, &[&numbers::subscript(agent), &agent.to_string()]))
 }
 
 fn of_grid(ctx: &ViewCtx<'_>, sight: Option<u32>, thing: Option<ThingKind>, overlay: Overlay) -> String {

@@ -2,6 +2,9 @@
 
 use egui::{Align2, CornerRadius, Painter, Pos2, Rect, Stroke, StrokeKind, Vec2, pos2, vec2};
 
+use tandem_core::env::script::Foreseen;
+use tandem_core::experiment::snapshot::Thought;
+
 use crate::view::numbers;
 use crate::view::stage::board::Board;
 use crate::view::stage::overlay;
@@ -19,19 +22,46 @@ pub fn band(tiny: f32) -> f32 {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Worth {
     values: Vec<Option<f32>>,
+    /// What is written at each move.
+    figures: Vec<String>,
     range: (f32, f32),
     best: Vec<u32>,
 }
 
 impl Worth {
-    /// Of `values` `[moves]`; probabilities have ends of their own.
-    pub fn new(values: Vec<Option<f32>>, are_probabilities: bool) -> Self {
+    /// Of what an agent holds of its moves; probabilities have ends of their own.
+    pub fn of_thought(thought: &Thought, are_probabilities: bool) -> Self {
+        if !thought.foreseen.is_empty() {
+            let sooner = |plies: u32| 1.0 - 0.01 * plies.min(50) as f32;
+            let value = |seen: &Option<Foreseen>| {
+                seen.map(|seen| match seen {
+                    Foreseen::Win { plies } => sooner(plies),
+                    Foreseen::Loss { plies } => -sooner(plies),
+                    Foreseen::Nothing => 0.0,
+                })
+            };
+            let figure = |seen: &Option<Foreseen>| match seen {
+                Some(Foreseen::Win { plies }) => format!("+{plies}"),
+                Some(Foreseen::Loss { plies }) => format!("−{plies}"),
+                Some(Foreseen::Nothing) => "0".to_owned(),
+                None => String::new(),
+            };
+            let figures = thought.foreseen.iter().map(figure).collect();
+            let told = Self::new(thought.foreseen.iter().map(value).collect(), false);
+            return Self { figures, range: (-1.0, 1.0), ..told };
+        }
+        let values = thought.per_action.iter().zip(&thought.legal);
+        Self::new(values.map(|(&value, &legal)| legal.then_some(value)).collect(), are_probabilities)
+    }
+
+    fn new(values: Vec<Option<f32>>, are_probabilities: bool) -> Self {
         let low = values.iter().flatten().copied().fold(f32::INFINITY, f32::min);
         let high = values.iter().flatten().copied().fold(f32::NEG_INFINITY, f32::max);
         let range = if are_probabilities { (0.0, 1.0) } else { (low, high) };
         let filled: Vec<f32> = values.iter().map(|value| value.unwrap_or(f32::NEG_INFINITY)).collect();
         let best = if low <= high { overlay::best_actions(&filled) } else { Vec::new() };
-        Self { values, range, best }
+        let figures = values.iter().map(|value| value.map_or_else(String::new, numbers::short)).collect();
+        Self { values, figures, range, best }
     }
 
     /// Of one move.
@@ -213,9 +243,9 @@ pub fn paint_worth(
     let size = area.width() / board.columns as f32;
     let (ink, fill) = (theme.agent_text(mover), theme.agent_color(mover));
     let font = if size >= 60.0 { theme.small() } else { theme.tiny() };
-    let write = |value: f32, ink| painter.layout_no_wrap(numbers::short(value), font.clone(), ink);
+    let write = |figure: &str, ink| painter.layout_no_wrap(figure.to_owned(), font.clone(), ink);
     // Where columns are narrow only the best moves' numbers fit.
-    let has_room = worth.values.iter().flatten().all(|&value| write(value, ink).size().x <= size - 2.0);
+    let has_room = worth.figures.iter().all(|figure| write(figure, ink).size().x <= size - 2.0);
     for action in (0..board.moves()).filter(|&action| hidden != Some(action)) {
         let Some(value) = worth.of(action) else { continue };
         let is_best = worth.best.contains(&action);
@@ -236,7 +266,7 @@ pub fn paint_worth(
         );
         painter.rect_filled(bar, CornerRadius::same(2), color);
         if has_room || is_best {
-            let galley = write(value, if is_best { ink } else { theme.text_dim });
+            let galley = write(&worth.figures[action as usize], if is_best { ink } else { theme.text_dim });
             let place = Align2::CENTER_BOTTOM.anchor_size(number, galley.size());
             painter.galley(place.min, galley, ink);
         }
