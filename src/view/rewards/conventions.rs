@@ -5,6 +5,7 @@
 //! by the older integrator, so figures of agents are comparable only within one of them.
 
 use egui::{Grid, RichText, Ui};
+use tandem_core::env::particles::Scenario;
 use tandem_core::experiment::spec::EnvChoice;
 
 use crate::view::api::ViewCtx;
@@ -30,7 +31,7 @@ pub fn conventions(global: f64, contacts: f64, agents: f64, steps: f64) -> [f64;
 
 /// The table, from the newest evaluation.
 pub(super) fn conventions_ui(ui: &mut Ui, ctx: &ViewCtx<'_>) {
-    if ctx.spec.env != EnvChoice::Spread {
+    if ctx.spec.env != EnvChoice::Particles(Scenario::Spread) {
         return;
     }
     let (texts, theme) = (ctx.texts, ctx.theme);

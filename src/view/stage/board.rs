@@ -109,10 +109,8 @@ impl BoardStage {
             let hidden = playable.filter(|_| !board.drops);
             pieces::paint_worth(&painter, theme, &board, plan.board, &worth, thought.agent, hidden);
         }
-        if let Some(mover) = board.to_move {
-            if let Some(cell) = playable.and_then(|action| board.landing(action)) {
-                pieces::paint_ghost(&painter, theme, &board, plan.board, cell, mover);
-            }
+        if let Some((mover, cell)) = board.to_move.zip(playable.and_then(|action| board.landing(action))) {
+            pieces::paint_ghost(&painter, theme, &board, plan.board, cell, mover);
         }
         if falling.is_none() {
             pieces::paint_lines(&painter, theme, &board, plan.board);
@@ -216,12 +214,11 @@ fn tip(ui: &mut Ui, ctx: &ViewCtx<'_>, board: &Board<'_>, action: u32, worth: &W
     let dim = |text: String| RichText::new(text).color(theme.text_dim).small();
     if let (Some(value), Some(thought)) = (worth.of(action), &ctx.snapshot.stage.thought) {
         let agent = thought.agent;
-        let (said, unit) = match thought.foreseen.get(action as usize) {
-            Some(seen) => (foreseen(ctx, agent, *seen), texts.t("stage.board.foreseen")),
-            None => {
-                let id = if ctx.facts.is_policy_gradient { "stage.board.pi" } else { "stage.board.q" };
-                (texts.f(id, &[&numbers::subscript(agent + 1), &numbers::value(value)]), texts.t(q_unit(ctx)))
-            }
+        let (said, unit) = if let Some(seen) = thought.foreseen.get(action as usize) {
+            (foreseen(ctx, agent, *seen), texts.t("stage.board.foreseen"))
+        } else {
+            let id = if ctx.facts.is_policy_gradient { "stage.board.pi" } else { "stage.board.q" };
+            (texts.f(id, &[&numbers::subscript(agent + 1), &numbers::value(value)]), texts.t(q_unit(ctx)))
         };
         ui.colored_label(theme.agent_text(agent), said);
         ui.label(dim(unit.to_owned()));
