@@ -199,6 +199,7 @@ fn only_experiments_frames_and_settings_travel() {
         "crates/core/src/experiment",
         "crates/core/src/env/api.rs",
         "crates/core/src/env/foraging/spec.rs",
+        "crates/core/src/env/board/spec.rs",
         "crates/core/src/env/frame.rs",
         "crates/core/src/env/particles/spec.rs",
         "crates/core/src/env/pursuit/spec.rs",

@@ -179,6 +179,7 @@ fn same_world(a: &ExperimentSpec, b: &ExperimentSpec) -> bool {
             EnvChoice::Foraging => a.foraging == b.foraging,
             EnvChoice::Pursuit => a.pursuit == b.pursuit,
             EnvChoice::Particles(_) => a.particles == b.particles,
+            EnvChoice::Board(_) => true,
         }
 }
 

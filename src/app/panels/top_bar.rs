@@ -105,6 +105,10 @@ fn tag_texts(spec: &ExperimentSpec, texts: Texts) -> Vec<(String, String)> {
             tags.push(entry(texts.t("tag.pursuit").to_owned(), "tag.pursuit.tip"));
             tags.push(sight_tag(Some((spec.pursuit.obs_range - 1) / 2), texts));
         }
+        EnvChoice::Board(_) => {
+            tags.push(agents);
+            tags.push(entry(texts.t("tag.board").to_owned(), "tag.board.tip"));
+        }
         EnvChoice::Particles(scenario) => {
             tags.push(agents);
             tags.push(entry(texts.f("tag.particles", &[scenario.reference()]), "tag.particles.tip"));

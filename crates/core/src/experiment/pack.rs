@@ -43,7 +43,11 @@ pub fn pack(spec: &ExperimentSpec) -> Option<String> {
     let world = match spec.env {
         EnvChoice::Pellet => World::Pellet(spec.pellet.map.clone()?),
         EnvChoice::Matrix if spec.matrix.game == GameChoice::Custom => World::Matrix(spec.matrix.payoffs.clone()?),
-        EnvChoice::Matrix | EnvChoice::Foraging | EnvChoice::Pursuit | EnvChoice::Particles(_) => return None,
+        EnvChoice::Matrix
+        | EnvChoice::Foraging
+        | EnvChoice::Pursuit
+        | EnvChoice::Particles(_)
+        | EnvChoice::Board(_) => return None,
         EnvChoice::TwoStep => {
             let unedited = ExperimentSpec::defaults(spec.env, spec.algo).two_step;
             (spec.two_step != unedited).then(|| World::TwoStep(spec.two_step.clone()))?

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::env::board::BoardSpec;
 use crate::env::foraging::ForagingSpec;
 use crate::env::particles::{ParticleSpec, Scenario};
 use crate::env::pursuit::PursuitSpec;
@@ -31,11 +32,13 @@ pub enum EnvChoice {
     Pursuit,
     /// A particle world.
     Particles(Scenario),
+    /// A board game.
+    Board(BoardSpec),
 }
 
 impl EnvChoice {
     /// In the order of the menu.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Pellet,
         Self::Matrix,
         Self::TwoStep,
@@ -47,6 +50,8 @@ impl EnvChoice {
         Self::Particles(Scenario::SpeakerListener),
         Self::Particles(Scenario::Reference),
         Self::Particles(Scenario::Push),
+        Self::Board(BoardSpec::ConnectFour),
+        Self::Board(BoardSpec::TicTacToe),
     ];
 
     /// Whether it is a game of one or two joint actions.
@@ -380,9 +385,26 @@ impl ExperimentSpec {
                 spec.learner.buffer = 5_000;
             }
             EnvChoice::Particles(_) => spec.particle_defaults(),
+            EnvChoice::Board(game) => spec.board_defaults(game),
             EnvChoice::Pellet | EnvChoice::Matrix | EnvChoice::TwoStep => {}
         }
         spec
+    }
+
+    /// Paid once, at the end of up to 9 or 42 plies, half of which an agent waits. Nothing here is tuned.
+    fn board_defaults(&mut self, game: BoardSpec) {
+        let is_large = game == BoardSpec::ConnectFour;
+        let l = &mut self.learner;
+        l.gamma = 0.99;
+        l.hidden = if is_large { 128 } else { 64 };
+        if self.algo.is_policy_gradient() {
+            (l.envs, l.rollout) = (32, if is_large { 64 } else { 32 });
+            (l.epochs, l.entropy, l.entropy_end) = (4, 0.02, 0.02);
+        } else {
+            (l.envs, l.rollout, l.warmup) = (16, 4, 2_000);
+            (l.lr, l.lr_end, l.lr_over, l.eps_over) = (5e-4, 5e-4, 0, if is_large { 100_000 } else { 50_000 });
+        }
+        (self.budget, self.eval_every) = if is_large { (400_000, 20_000) } else { (200_000, 5_000) };
     }
 
     /// Whole episodes of 25 env steps. Nothing here is tuned.

@@ -23,7 +23,7 @@ pub fn build(spec: &ExperimentSpec) -> Result<Box<dyn Env>, Sentence> {
 pub fn num_agents(spec: &ExperimentSpec) -> u32 {
     match spec.env {
         EnvChoice::Pellet => spec.pellet.agents,
-        EnvChoice::Matrix | EnvChoice::TwoStep => 2,
+        EnvChoice::Matrix | EnvChoice::TwoStep | EnvChoice::Board(_) => 2,
         EnvChoice::Foraging => spec.foraging.players,
         EnvChoice::Pursuit => spec.pursuit.n_pursuers,
         EnvChoice::Particles(scenario) => particle_spec(spec, scenario).num_agents(),
@@ -41,6 +41,7 @@ pub fn env_spec(spec: &ExperimentSpec) -> EnvSpec {
         EnvChoice::Foraging => EnvSpec::Foraging(spec.foraging.clone()),
         EnvChoice::Pursuit => EnvSpec::Pursuit(spec.pursuit.clone()),
         EnvChoice::Particles(scenario) => EnvSpec::Particles(particle_spec(spec, scenario)),
+        EnvChoice::Board(game) => EnvSpec::Board(game),
     }
 }
 

@@ -330,7 +330,7 @@ fn odd_world(spec: &mut ExperimentSpec, dice: &mut Dice) {
             spec.two_step.a = std::array::from_fn(|_| dice.float());
             spec.two_step.b = std::array::from_fn(|_| dice.float());
         }
-        EnvChoice::Foraging | EnvChoice::Pursuit | EnvChoice::Particles(_) => {}
+        EnvChoice::Foraging | EnvChoice::Pursuit | EnvChoice::Particles(_) | EnvChoice::Board(_) => {}
     }
 }
 

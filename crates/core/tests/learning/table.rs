@@ -106,7 +106,7 @@ const POLICIES: [&str; 2] = ["ippo", "mappo"];
 
 /// The table.
 pub(crate) fn rows() -> Vec<Row> {
-    [two_step(), pellet(), sight_and_several_pellets(), common_payoffs(), conflict(), particles()].concat()
+    [two_step(), pellet(), sight_and_several_pellets(), common_payoffs(), conflict(), particles(), boards()].concat()
 }
 
 fn row(section: &'static str, id: &str, seeds: u64, source: Source) -> Row {
@@ -248,4 +248,11 @@ fn particles() -> Vec<Row> {
     ]
     .map(|id| row(section, id, 1, Source::Preset(id)))
     .to_vec()
+}
+
+fn boards() -> Vec<Row> {
+    let section = "Board games: untuned settings; the return is the first player's";
+    ["tictactoe_random", "tictactoe_both", "connect_four_random", "connect_four_both"]
+        .map(|id| row(section, id, 1, Source::Preset(id)))
+        .to_vec()
 }

@@ -142,7 +142,7 @@ fn edit_world(spec: &mut ExperimentSpec, dice: &mut Dice) {
             spec.two_step.a = std::array::from_fn(|_| payoff(dice));
             spec.two_step.b = std::array::from_fn(|_| payoff(dice));
         }
-        EnvChoice::Foraging | EnvChoice::Pursuit | EnvChoice::Particles(_) => {}
+        EnvChoice::Foraging | EnvChoice::Pursuit | EnvChoice::Particles(_) | EnvChoice::Board(_) => {}
     }
 }
 

@@ -8,31 +8,15 @@ pub mod rules;
 pub mod script;
 pub mod search;
 pub mod solver;
+mod spec;
 
 use crate::base::rng::Draws;
 use crate::env::api::{Ended, Env, EnvInfo, EnvState, Headline, Label, Role, Sequential, StateMut, StateRef, StepOut};
 use crate::env::frame::{Frame, Outcome};
 use crate::env::script::{Program, Script, Uniform};
-use rules::{CONNECT_FOUR, Position, Rules, TIC_TAC_TOE, each};
+pub use spec::BoardSpec;
 
-/// A board game as the user chooses it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BoardSpec {
-    /// Connect Four.
-    ConnectFour,
-    /// Tic-tac-toe.
-    TicTacToe,
-}
-
-impl BoardSpec {
-    /// The rules; every choice is a game.
-    pub fn build(self) -> BoardGame {
-        BoardGame::new(match self {
-            Self::ConnectFour => CONNECT_FOUR,
-            Self::TicTacToe => TIC_TAC_TOE,
-        })
-    }
-}
+use rules::{Position, Rules, each};
 
 /// The rules.
 #[derive(Clone, Debug)]

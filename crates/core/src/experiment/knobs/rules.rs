@@ -51,6 +51,7 @@ pub fn normalise(spec: &mut ExperimentSpec) -> Vec<Sentence> {
                 change(spec, "evaders", free, Bound::AtMost, "notice.too_many_evaders", &mut told);
             }
         }
+        EnvChoice::Board(_) => {}
         EnvChoice::Particles(scenario) => {
             spec.particles.scenario = scenario;
             if scenario == Scenario::Adversary {

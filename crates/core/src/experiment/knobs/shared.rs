@@ -9,6 +9,7 @@ use crate::experiment::spec::{EnvChoice, ExperimentSpec};
 pub(super) fn has_agents(s: &ExperimentSpec) -> bool {
     match s.env {
         EnvChoice::Particles(scenario) => matches!(scenario, Scenario::Spread | Scenario::Adversary),
+        EnvChoice::Board(_) => false,
         env => !env.is_short_game(),
     }
 }
@@ -21,13 +22,13 @@ pub(super) fn set_agents(s: &mut ExperimentSpec, agents: u32) {
         // One is the adversary.
         EnvChoice::Particles(Scenario::Adversary) => s.particles.agents = agents.saturating_sub(1),
         EnvChoice::Particles(Scenario::Spread) => s.particles.agents = agents,
-        EnvChoice::Particles(_) | EnvChoice::Matrix | EnvChoice::TwoStep => {}
+        EnvChoice::Particles(_) | EnvChoice::Matrix | EnvChoice::TwoStep | EnvChoice::Board(_) => {}
     }
 }
 
 /// Whether an episode is cut off at a limit that the user sets.
 pub(super) fn has_limit(s: &ExperimentSpec) -> bool {
-    !s.env.is_short_game()
+    !s.env.is_short_game() && !matches!(s.env, EnvChoice::Board(_))
 }
 
 pub(super) fn limit(s: &ExperimentSpec) -> u32 {
@@ -35,7 +36,7 @@ pub(super) fn limit(s: &ExperimentSpec) -> u32 {
         EnvChoice::Foraging => s.foraging.time_limit,
         EnvChoice::Pursuit => s.pursuit.max_cycles,
         EnvChoice::Particles(_) => s.particles.max_cycles,
-        EnvChoice::Pellet | EnvChoice::Matrix | EnvChoice::TwoStep => s.pellet.limit,
+        EnvChoice::Pellet | EnvChoice::Matrix | EnvChoice::TwoStep | EnvChoice::Board(_) => s.pellet.limit,
     }
 }
 
@@ -45,7 +46,7 @@ pub(super) fn set_limit(s: &mut ExperimentSpec, limit: u32) {
         EnvChoice::Foraging => s.foraging.time_limit = limit,
         EnvChoice::Pursuit => s.pursuit.max_cycles = limit,
         EnvChoice::Particles(_) => s.particles.max_cycles = limit,
-        EnvChoice::Matrix | EnvChoice::TwoStep => {}
+        EnvChoice::Matrix | EnvChoice::TwoStep | EnvChoice::Board(_) => {}
     }
 }
 
@@ -68,7 +69,7 @@ pub(super) fn set_size(s: &mut ExperimentSpec, (width, height): (u32, u32)) {
         EnvChoice::Pellet => (s.pellet.width, s.pellet.height) = (width, height),
         EnvChoice::Foraging => (s.foraging.columns, s.foraging.rows) = (width, height),
         EnvChoice::Pursuit => (s.pursuit.x_size, s.pursuit.y_size) = (width, height),
-        EnvChoice::Matrix | EnvChoice::TwoStep | EnvChoice::Particles(_) => {}
+        EnvChoice::Matrix | EnvChoice::TwoStep | EnvChoice::Particles(_) | EnvChoice::Board(_) => {}
     }
 }
 
@@ -88,6 +89,7 @@ pub(super) fn set_sight(s: &mut ExperimentSpec, sight: Option<u32>) {
     match s.env {
         EnvChoice::Pellet => s.pellet.sight = sight,
         EnvChoice::Foraging => s.foraging.sight = sight,
-        EnvChoice::Matrix | EnvChoice::TwoStep | EnvChoice::Pursuit | EnvChoice::Particles(_) => {}
+        EnvChoice::Matrix | EnvChoice::TwoStep | EnvChoice::Pursuit | EnvChoice::Particles(_) | EnvChoice::Board(_) => {
+        }
     }
 }

@@ -5,6 +5,7 @@
 use super::rules::{plays, switch_algo, switch_env};
 use super::values::decimal;
 use super::{Group, Kind, Knob, shared};
+use crate::env::board::BoardSpec;
 use crate::env::particles::{Convention, GOOD, MAX_AGENTS, NEAREST, OBSTACLES, Scenario};
 use crate::env::pellet::{AGENTS, PELLETS, SIGHT, SIZE, TIME_LIMIT};
 use crate::env::pursuit::EVADERS;
@@ -192,6 +193,7 @@ pub static KNOBS: [Knob; 98] = {
                 "adversary" => Particles(Scenario::Adversary), "tag" => Particles(Scenario::Tag),
                 "speaker_listener" => Particles(Scenario::SpeakerListener),
                 "reference" => Particles(Scenario::Reference), "push" => Particles(Scenario::Push),
+                "connect_four" => Board(BoardSpec::ConnectFour), "tictactoe" => Board(BoardSpec::TicTacToe),
             } |s, env| switch_env(s, env)),
         )
         .beginner(),
