@@ -5,6 +5,7 @@ mod auto_reset;
 mod board_players;
 mod boards;
 mod contract;
+mod grid_players;
 mod legal_play;
 mod matrix;
 mod particles;

@@ -15,12 +15,15 @@ const CHOICE: u32 = 1;
 const WANDER: u32 = 2;
 /// How often a walker takes a random step instead: rarely, it only has to happen.
 const STUMBLES: f32 = 0.05;
-/// Most cells along a side of what a player sees.
-const SPAN: usize = if *SIDE.end() > 2 * *SIGHT.end() + 1 { *SIDE.end() } else { 2 * *SIGHT.end() + 1 } as usize;
+/// Cells around what is seen: a food at its edge has a side beyond it.
+const MARGIN: i32 = 1;
+/// Most cells along a side of what a player sees, and the margin.
+const SPAN: usize =
+    2 * MARGIN as usize + if *SIDE.end() > 2 * *SIGHT.end() + 1 { *SIDE.end() } else { 2 * *SIGHT.end() + 1 } as usize;
 /// Steps to a cell that cannot be reached.
 const FAR: u16 = u16::MAX;
 
-/// Row and column, in the coordinates of the observation.
+/// Row and column, counted as in the observation but from the margin.
 type Place = (i32, i32);
 
 /// What an observation says.
@@ -51,7 +54,8 @@ impl Forager {
         } else {
             (window.min(spec.rows as i32), window.min(spec.columns as i32))
         };
-        Self { spec: spec.clone(), span }
+        let with_margin = |side: i32| side + 2 * MARGIN;
+        Self { spec: spec.clone(), span: (with_margin(span.0), with_margin(span.1)) }
     }
 
     fn read(&self, obs: &[f32], agent: usize) -> Seen {
@@ -74,12 +78,12 @@ impl Forager {
     fn read_list(&self, obs: &[f32], agent: usize, seen: &mut Seen) {
         let (foods, players) = obs.split_at(3 * self.spec.food as usize);
         for food in foods.chunks_exact(3).filter(|food| food[2] > 0.0) {
-            seen.add_food((food[0] as i32, food[1] as i32), food[2] as i32);
+            seen.add_food((food[0] as i32 + MARGIN, food[1] as i32 + MARGIN), food[2] as i32);
         }
         let numbers = if self.spec.observe_agent_levels { 3 } else { 2 };
         let mut listed = players.chunks_exact(numbers).filter(|player| player[0] >= 0.0).map(|player| {
             let level = player.get(2).map_or(1, |&level| level as i32);
-            ((player[0] as i32, player[1] as i32), level)
+            ((player[0] as i32 + MARGIN, player[1] as i32 + MARGIN), level)
         });
         let me = listed.next().expect("a player sees itself");
         seen.me = me.0;
@@ -96,11 +100,11 @@ impl Forager {
     }
 
     fn read_layers(&self, obs: &[f32], seen: &mut Seen) {
-        let (side, cells) = (self.span.0 as usize, obs.len() / 3);
-        let radius = (side / 2) as i32;
-        seen.me = (radius, radius);
+        let (side, cells) = ((self.span.0 - 2 * MARGIN) as usize, obs.len() / 3);
+        let middle = (side / 2) as i32 + MARGIN;
+        seen.me = (middle, middle);
         for cell in 0..cells {
-            let place = ((cell / side) as i32, (cell % side) as i32);
+            let place = ((cell / side) as i32 + MARGIN, (cell % side) as i32 + MARGIN);
             if obs[cell] > 0.0 {
                 seen.add_player((place, obs[cell] as i32), place == seen.me);
             }
