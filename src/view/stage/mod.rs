@@ -25,7 +25,7 @@ use tandem_core::experiment::snapshot::Stage;
 use tandem_core::experiment::spec::{EnvChoice, StartChoice};
 
 use crate::view::api::{Action, EditMode, ViewCtx};
-use crate::view::stage::board::BoardStage;
+use crate::view::stage::board::{Board, BoardStage};
 use crate::view::stage::games::GameStage;
 use crate::view::stage::grid::GridStage;
 use crate::view::stage::particles::ParticleStage;
@@ -283,7 +283,11 @@ fn agents_row(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
                 if let Some(id) = person::seat_id(ctx, agent) {
                     push(&format!("{}  ", ctx.texts.t(&id)), theme.text_faint);
                 }
-                let action = stage.actions.get(index).and_then(|&action| ctx.facts.action(agent, action));
+                // Where agents move in turns, whoever waited has not acted.
+                let moved =
+                    stage.frame.as_ref().and_then(Board::of).map(|board| board.last.and_then(|cell| board.owner(cell)));
+                let action = stage.actions.get(index).filter(|_| moved.is_none_or(|mover| mover == Some(agent)));
+                let action = action.and_then(|&action| ctx.facts.action(agent, action));
                 let explored = stage.explored.get(index).copied().unwrap_or(false) && action.is_some();
                 let action = action.map_or_else(|| "–".to_owned(), |name| ctx.texts.label(name));
                 push(&action, if explored { theme.warn } else { theme.text });
