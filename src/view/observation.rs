@@ -129,7 +129,7 @@ fn row(ui: &mut Ui, ctx: &ViewCtx<'_>, height: f32, index: usize, value: f32, na
         theme.tiny(),
         theme.text_faint,
     );
-    let bar = (rect.width() * 0.3).clamp(48.0, 200.0);
+    let bar = (rect.width() * if ctx.compact { 0.15 } else { 0.3 }).clamp(40.0, 200.0);
     let names = rect.width() - digits - bar - NUMBER - 24.0;
     let galley = painter.layout_no_wrap(name.to_owned(), theme.small(), ink);
     let at = pos2(rect.left() + digits + 8.0, y - galley.size().y / 2.0);

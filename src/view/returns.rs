@@ -4,6 +4,7 @@
 //! episodes of this one run, not over seeds, and says so.
 
 use egui::{RichText, Sense, Ui, Vec2, vec2};
+use tandem_core::env::api::Headline;
 use tandem_core::experiment::snapshot::{EvalPoint, Sentence};
 
 use crate::view::api::{Action, View, ViewCtx, ViewId};
@@ -80,9 +81,23 @@ pub fn unit(ctx: &ViewCtx<'_>) -> &'static str {
     if ctx.facts.lower_is_better { "headline.steps.unit" } else { "headline.return.unit" }
 }
 
+/// Name of the headline measure: whose return it is, where it is not everybody's.
+fn measure(ctx: &ViewCtx<'_>) -> String {
+    let (texts, n) = (ctx.texts, ctx.facts.num_agents);
+    match ctx.facts.headline {
+        _ if ctx.facts.lower_is_better => texts.t("headline.steps").to_owned(),
+        Headline::Mean { first, count: 1 } if n > 1 => texts.f("headline.return.agent", &[&(first + 1).to_string()]),
+        Headline::Mean { first, count } if count < n => {
+            texts.f("headline.return.agents", &[&(first + 1).to_string(), &(first + count).to_string()])
+        }
+        Headline::Sum => texts.t("headline.return.team").to_owned(),
+        Headline::Mean { .. } | Headline::Steps => texts.t("headline.return").to_owned(),
+    }
+}
+
 fn headline_ui(ui: &mut Ui, ctx: &ViewCtx<'_>, size: Vec2, is_small: bool, actions: &mut Vec<Action>) {
     let texts = ctx.texts;
-    let measure = texts.t(if ctx.facts.lower_is_better { "headline.steps" } else { "headline.return" });
+    let measure = &measure(ctx);
     let has_points = !ctx.curve.is_empty() || ctx.kept.iter().any(|kept| !kept.points.is_empty());
     if !has_points {
         let first = numbers::count(ctx.spec.eval_every);

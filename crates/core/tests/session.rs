@@ -9,6 +9,10 @@ use tandem_core::experiment::spec::{AlgoChoice, EvalChoice, ExperimentSpec};
 use tandem_core::experiment::trial::EPISODES;
 use tandem_core::marl::parts::clock::{CRITIC_RATE, ENV_STEP};
 
+mod session {
+    mod people;
+}
+
 /// A session under a clock that moves a little per reading.
 struct Bench {
     session: Session,
@@ -363,30 +367,6 @@ fn a_learner_walks_for_an_idle_partner_and_has_less() {
     println!("{} steps, returns {:?}", last.mean, last.returns);
     assert!(last.mean <= 3.1, "{} steps", last.mean);
     assert!(last.returns[0] < last.returns[1], "{:?}", last.returns);
-}
-
-/// A stage episode waits for its person, takes a legal action for the very state it shows, and nothing else.
-#[test]
-fn the_stage_waits_for_a_person() {
-    let mut spec = small();
-    spec.learner.seats = parse("seats=learner,human").spec.learner.seats;
-    let mut bench = Bench::load(spec, 0);
-    let stage = bench.settle().stage.clone();
-    assert_eq!((stage.waiting.as_slice(), stage.step), ([1].as_slice(), 0));
-    for (agent, action, at) in [(0, 1, (1, 0)), (1, 9, (1, 0)), (1, 4, (1, 7)), (7, 0, (1, 0))] {
-        bench.session.apply(Command::Act { agent, action, at });
-    }
-    let stage = bench.settle().stage.clone();
-    assert_eq!((stage.waiting.as_slice(), stage.step), ([1].as_slice(), 0), "nobody else's, none that is not there");
-    assert!(bench.session.log().is_empty());
-    bench.session.apply(Command::Act { agent: 1, action: 4, at: (1, 0) });
-    let stage = bench.settle().stage.clone();
-    assert_eq!((stage.step, stage.actions[1]), (1, 4), "one env step, as chosen");
-    assert_eq!(bench.session.log(), [(0, Command::Act { agent: 1, action: 4, at: (1, 0) })]);
-    // Training goes on without the person, its seat played by the stand-in, and the run is the link's run.
-    bench.session.apply(Command::StepUpdate);
-    let trained = bench.settle();
-    assert_eq!((trained.update, trained.changed_at), (1, None));
 }
 
 /// The rows of a comparison that someone looks at, when there is nothing left to do.

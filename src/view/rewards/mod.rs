@@ -90,7 +90,7 @@ impl RewardsView {
         let Some(mix) = ctx.facts.mix else { return weights.clone() };
         let (texts, theme) = (ctx.texts, ctx.theme);
         // The user's number: α, or the weight of the own part where the world calls that by name.
-        let (of, symbol) = if mix.names_own { (mix.own, "local_ratio") } else { (mix.team, "α") };
+        let (of, symbol) = if mix.names_own { (mix.own, "ρ (local_ratio)") } else { (mix.team, "α") };
         let own = weights[of as usize];
         // In another world the old question is void.
         let world: OfWorld = (ctx.spec.env, weights.clone());
@@ -256,8 +256,12 @@ fn formula(ui: &mut Ui, ctx: &ViewCtx<'_>) {
         word(ui, texts.t("rewards.formula"));
         for (index, name) in (0_u32..).zip(&ctx.facts.part_names) {
             let term = match ctx.facts.mix {
-                Some(mix) if mix.team == index => format!("α · {}", texts.t(name)),
-                Some(mix) if mix.own == index => format!("(1 − α) · {}", texts.t(name)),
+                Some(mix) if mix.team == index => {
+                    format!("{} · {}", if mix.names_own { "(1 − ρ)" } else { "α" }, texts.t(name))
+                }
+                Some(mix) if mix.own == index => {
+                    format!("{} · {}", if mix.names_own { "ρ" } else { "(1 − α)" }, texts.t(name))
+                }
                 _ => texts.t(name).to_owned(),
             };
             if index > 0 {

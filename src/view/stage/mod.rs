@@ -59,7 +59,11 @@ impl StageView {
         if ctx.edit != EditMode::None {
             self.tools(ui, ctx, actions);
         }
-        let lines = if ctx.compact { 3.0 } else { 1.0 };
+        let lines = match (ctx.compact, frame) {
+            (false, _) => 1.0,
+            (true, Frame::Board { .. }) => 2.0,
+            (true, _) => 3.0,
+        };
         let line = ctx.theme.size.small * 1.5 * lines;
         let gap = ui.spacing().item_spacing.y;
         let foot = ctx.theme.size.control + line + 2.0 * gap + 6.0 + person::height(ui, ctx);

@@ -65,7 +65,8 @@ pub(super) fn height(ui: &Ui, ctx: &ViewCtx<'_>) -> f32 {
     if people(ctx).is_empty() {
         return 0.0;
     }
-    let text = if ctx.compact { ctx.theme.size.small * 1.6 + ui.spacing().item_spacing.y } else { 0.0 };
+    let is_above = ctx.compact && !ctx.facts.in_turns;
+    let text = if is_above { ctx.theme.size.small * 1.6 + ui.spacing().item_spacing.y } else { 0.0 };
     ctx.theme.size.control + ui.spacing().item_spacing.y + text
 }
 
@@ -86,7 +87,7 @@ pub(super) fn ui(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
         None => "stage.person.over",
     };
     let text = RichText::new(ctx.texts.f(id, &[&number])).font(ctx.theme.small()).color(ctx.theme.agent_text(agent));
-    if ctx.compact {
+    if ctx.compact && !ctx.facts.in_turns {
         ui.scope(|ui| {
             ui.spacing_mut().interact_size.y = 0.0;
             ui.add(Label::new(text.clone()).truncate());
@@ -94,7 +95,8 @@ pub(super) fn ui(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
     }
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
-        if !ctx.compact {
+        if !ctx.compact || ctx.facts.in_turns {
+            ui.set_min_height(ctx.theme.size.control);
             ui.add(Label::new(text));
         }
         if !ctx.facts.in_turns {

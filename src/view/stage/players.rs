@@ -2,6 +2,7 @@
 
 use egui::{Align2, CornerRadius, Rect, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, pos2, vec2};
 use tandem_core::env::api::Outcome;
+use tandem_core::env::script::Script;
 
 use crate::view::api::{Action, ViewCtx};
 use crate::view::stage::board::Board;
@@ -25,7 +26,11 @@ impl Plan {
     /// As large as fits into `rect`.
     pub fn of(board: &Board<'_>, ctx: &ViewCtx<'_>, rect: Rect) -> Self {
         let size = ctx.theme.size;
-        let has_bars = board.drops && ctx.snapshot.stage.per_action.iter().any(|values| !values.is_empty());
+        // The room is kept while whoever looks ahead has not moved yet, or the board would jump.
+        let looks_ahead = |agent| ctx.spec.learner.seats.of(agent).script().is_some_and(Script::looks_ahead);
+        let has_bars = board.drops
+            && (ctx.snapshot.stage.per_action.iter().any(|values| !values.is_empty())
+                || (0..ctx.facts.num_agents).any(looks_ahead));
         let over = if has_bars { pieces::band(size.tiny) } else { 6.0 };
         let under = if board.drops { size.tiny * 1.6 + 2.0 } else { 2.0 };
         let fit = |room: Rect| {

@@ -141,9 +141,10 @@ pub fn remixed<R: Real>(weights: &[R], mix: Mix, alpha: R) -> Vec<R> {
 }
 
 /// The measure an environment is judged by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Headline {
     /// Env steps until the episode's end (an unfinished episode counts the time limit); lower is better.
+    #[default]
     Steps,
     /// Mean undiscounted return of some agents, of the team where the reward is common; higher is better.
     Mean {

@@ -93,6 +93,14 @@ impl Script {
         SCRIPTS.iter().find(|info| info.script == self).expect("every script is listed")
     }
 
+    /// Whether it looks ahead, so that it has something to say of every move ([`Program::foresees`]).
+    pub fn looks_ahead(self) -> bool {
+        matches!(
+            self,
+            Self::WinElseRandom | Self::OnePly | Self::Negamax2 | Self::Negamax4 | Self::Negamax6 | Self::Negamax8
+        )
+    }
+
     /// The script with that id.
     pub fn of_id(id: &str) -> Option<Self> {
         SCRIPTS.iter().find(|info| info.id == id).map(|info| info.script)

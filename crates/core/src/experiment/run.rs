@@ -360,6 +360,7 @@ fn facts(env: &dyn Env, learner: &Learner, spec: &ExperimentSpec, run: u32) -> F
         part_weights: info.part_weights.iter().map(|&weight| weight as f32).collect(),
         mix: info.mix,
         idle_action: info.idle_action,
+        headline: info.headline,
         lower_is_better: info.headline.lower_is_better(),
         max_steps: info.max_steps,
         optimum: env.optimum().map(|o| Optimum {

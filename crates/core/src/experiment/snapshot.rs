@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::spec::AlgoChoice;
-use crate::env::api::{Frame, Label, Mix, Role};
+use crate::env::api::{Frame, Headline, Label, Mix, Role};
 use crate::env::script::{Foreseen, Script};
 
 /// A message from the session.
@@ -59,6 +59,8 @@ pub struct Facts {
     pub mix: Option<Mix>,
     /// The action that does nothing, where there is one.
     pub idle_action: Option<u32>,
+    /// The measure an episode is judged by.
+    pub headline: Headline,
     /// Lower headline is better (steps), else higher (return).
     pub lower_is_better: bool,
     /// Time limit, env steps.

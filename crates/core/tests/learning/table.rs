@@ -106,7 +106,8 @@ const POLICIES: [&str; 2] = ["ippo", "mappo"];
 
 /// The table.
 pub(crate) fn rows() -> Vec<Row> {
-    [two_step(), pellet(), sight_and_several_pellets(), common_payoffs(), conflict(), particles(), boards()].concat()
+    [two_step(), pellet(), sight_and_several_pellets(), common_payoffs(), conflict(), particles(), grids(), boards()]
+        .concat()
 }
 
 fn row(section: &'static str, id: &str, seeds: u64, source: Source) -> Row {
@@ -248,6 +249,11 @@ fn particles() -> Vec<Row> {
     ]
     .map(|id| row(section, id, 1, Source::Preset(id)))
     .to_vec()
+}
+
+fn grids() -> Vec<Row> {
+    let section = "Foraging and pursuit: untuned settings and short budgets, as a first look";
+    ["foraging_ippo", "pursuit_ippo"].map(|id| row(section, id, 1, Source::Preset(id))).to_vec()
 }
 
 fn boards() -> Vec<Row> {

@@ -1,0 +1,120 @@
+//! People in seats: the stage waits for whoever is to move, takes legal actions only, and where the world flows it goes on
+//! with what a person holds.
+
+use tandem_core::experiment::command::Command;
+use tandem_core::experiment::link::parse;
+use tandem_core::experiment::snapshot::Stage;
+
+use crate::{Bench, small};
+
+/// A stage episode waits for its person, takes a legal action for the very state it shows, and nothing else.
+#[test]
+fn the_stage_waits_for_a_person() {
+    let mut spec = small();
+    spec.learner.seats = parse("seats=learner,human").spec.learner.seats;
+    let mut bench = Bench::load(spec, 0);
+    let stage = bench.settle().stage.clone();
+    assert_eq!((stage.waiting.as_slice(), stage.step), ([1].as_slice(), 0));
+    for (agent, action, at) in [(0, 1, (1, 0)), (1, 9, (1, 0)), (1, 4, (1, 7)), (7, 0, (1, 0))] {
+        bench.session.apply(Command::Act { agent, action, at });
+    }
+    let stage = bench.settle().stage.clone();
+    assert_eq!((stage.waiting.as_slice(), stage.step), ([1].as_slice(), 0), "nobody else's, none that is not there");
+    assert!(bench.session.log().is_empty());
+    bench.session.apply(Command::Act { agent: 1, action: 4, at: (1, 0) });
+    let stage = bench.settle().stage.clone();
+    assert_eq!((stage.step, stage.actions[1]), (1, 4), "one env step, as chosen");
+    assert_eq!(bench.session.log(), [(0, Command::Act { agent: 1, action: 4, at: (1, 0) })]);
+    // Training goes on without the person, its seat played by the stand-in, and the run is the link's run.
+    bench.session.apply(Command::StepUpdate);
+    let trained = bench.settle();
+    assert_eq!((trained.update, trained.changed_at), (1, None));
+}
+
+fn open(link: &str) -> Bench {
+    let parsed = parse(link);
+    assert_eq!(parsed.notices, [], "{link}");
+    Bench::load(parsed.spec, 0)
+}
+
+/// Ticks until `holds`.
+fn until(bench: &mut Bench, holds: impl Fn(&Stage) -> bool) -> Stage {
+    for _ in 0..2_000 {
+        bench.tick();
+        if let Some(snapshot) = bench.snapshots.last().filter(|snapshot| holds(&snapshot.stage)) {
+            return snapshot.stage.clone();
+        }
+    }
+    panic!("the stage never comes to that: {:?}", bench.snapshots.last().map(|snapshot| &snapshot.stage));
+}
+
+fn act(bench: &mut Bench, stage: &Stage, agent: u32, action: u32) {
+    bench.session.apply(Command::Act { agent, action, at: (stage.episode, stage.step) });
+}
+
+/// A game against a script, from the first move to the last: a person moves only in its turn and only where the mask
+/// allows, the end stays until another game is asked for.
+#[test]
+fn p13_a_person_at_a_board_moves_in_its_turn_and_by_the_mask() {
+    let mut bench = open("env=connect_four&algo=ippo&hidden=8&layers=1&seats=human,negamax2&seed=3");
+    let mut stage = until(&mut bench, |stage| stage.waiting == [0]);
+    act(&mut bench, &stage, 1, 3);
+    let same = bench.settle().stage.step;
+    assert_eq!(same, 0, "the other one's move is not a person's to make");
+    let mut refused = 0;
+    while !stage.ended {
+        // The first column, as long as there is room, and once when there is none.
+        if !stage.legal[0][0] {
+            act(&mut bench, &stage, 0, 0);
+            assert_eq!(bench.settle().stage.step, stage.step, "a full column takes nothing");
+            refused += 1;
+        }
+        let first = stage.legal[0].iter().position(|&legal| legal).expect("somewhere there is room") as u32;
+        act(&mut bench, &stage, 0, first);
+        let step = stage.step;
+        stage = until(&mut bench, |stage| stage.step > step && (stage.ended || stage.waiting == [0]));
+    }
+    assert!(refused > 0 || stage.step < 13, "either a column was full or somebody won before");
+    assert_eq!(stage.to_move, None);
+    let episode = stage.episode;
+    (0..200).for_each(|_| {
+        bench.tick();
+    });
+    let still = bench.settle().stage.clone();
+    assert_eq!((still.episode, still.ended), (episode, true), "the end of a game is looked at");
+    bench.session.apply(Command::RestartEpisode);
+    let next = until(&mut bench, |stage| stage.episode == episode + 1);
+    assert!(!next.ended);
+}
+
+/// What an opponent that looks ahead saw stays to be read while the person thinks; a person's own moves are not judged.
+#[test]
+fn an_opponents_thought_outlives_its_move() {
+    let mut bench = open("env=connect_four&algo=ippo&hidden=8&layers=1&seats=human,negamax4&seed=3");
+    let stage = until(&mut bench, |stage| stage.waiting == [0]);
+    assert_eq!(stage.thought, None, "nobody has thought yet");
+    act(&mut bench, &stage, 0, 3);
+    let stage = until(&mut bench, |stage| stage.step == 2);
+    let thought = stage.thought.expect("the opponent has thought");
+    assert_eq!((thought.agent, thought.is_past, thought.foreseen.len()), (1, true, 7));
+}
+
+/// Where the world flows nobody is waited for: what a person holds goes on, and letting go is a choice.
+#[test]
+fn a_flowing_world_goes_on_with_what_is_held() {
+    let mut bench = open("env=spread&limit=100&algo=ippo&hidden=8&layers=1&seats=human,idle,idle&seed=3");
+    let stage = until(&mut bench, |stage| stage.step == 2);
+    assert_eq!((stage.waiting.as_slice(), stage.actions[0]), ([].as_slice(), 0), "nothing is held");
+    act(&mut bench, &stage, 0, 2);
+    act(&mut bench, &stage, 0, 2);
+    assert_eq!(bench.session.log().len(), 1, "held twice is held");
+    let stage = until(&mut bench, |stage| stage.step >= 7);
+    assert_eq!((stage.actions[0], stage.chosen[0]), (2, Some(2)), "it is still held");
+    assert!(stage.observations[0][0] > 0.5, "and it moves to the right: {:?}", stage.observations[0]);
+    act(&mut bench, &stage, 0, 0);
+    let stopped = stage.step + 10;
+    let stage = until(&mut bench, |stage| stage.step >= stopped);
+    assert_eq!(stage.actions[0], 0);
+    assert!(stage.observations[0][0] < 0.1, "it comes to rest");
+    assert_eq!(stage.actions[1..], [0, 0], "the others are idle");
+}
