@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::process::ExitCode;
 
 use tandem_core::experiment::divergence::Divergence;
-use tandem_core::experiment::knobs::{knob, scale_lr};
+use tandem_core::experiment::knobs::{knob, remarks, scale_lr};
 use tandem_core::experiment::link::{Link, has_keys, names_experiment, parse};
 use tandem_core::experiment::run::Run;
 use tandem_core::experiment::snapshot::{Cause, Sentence};
@@ -87,8 +87,8 @@ fn is_another(notice: &Sentence) -> bool {
 pub(super) fn train(args: Args, texts: Texts) -> Result<ExitCode, Failure> {
     let wanted = Wanted::read(args)?;
     let (another, warnings): (Vec<&Sentence>, _) = wanted.link.notices.iter().partition(|notice| is_another(notice));
-    for notice in warnings {
-        tell(&texts.f("cli.warning", &[&texts.sentence(notice)]));
+    for told in warnings.into_iter().chain(&remarks(&wanted.link.spec)) {
+        tell(&texts.f("cli.warning", &[&texts.sentence(told)]));
     }
     if !another.is_empty() {
         let told: Vec<String> = another.into_iter().map(|notice| texts.sentence(notice)).collect();

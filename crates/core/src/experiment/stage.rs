@@ -127,7 +127,8 @@ impl StagePlay {
         let mut legal = vec![0; env.info().num_actions as usize];
         env.legal(state, agent, &mut legal);
         let is_person = matches!(run.learner.settings.seats.of(agent), Controller::Human(_));
-        if let Some(action) = self.chosen[agent as usize] {
+        // Who has left the seat is not listened to any more.
+        if let Some(action) = self.chosen[agent as usize].filter(|_| is_person) {
             return (action, false);
         }
         if let Some(idle) = env.info().idle_action.filter(|_| is_person && env.info().flows()) {
@@ -181,6 +182,9 @@ impl StagePlay {
         self.rewards = vec![0.0; n];
         self.returns = vec![0.0; n];
         // Where the world flows, a key that is held goes on being held.
+        if !env.info().flows() {
+            self.chosen.clear();
+        }
         self.chosen.resize(n, None);
         self.weights_update = run.weights_update();
         self.judge(run);

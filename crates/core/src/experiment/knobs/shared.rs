@@ -4,6 +4,7 @@
 
 use crate::env::particles::Scenario;
 use crate::experiment::spec::{EnvChoice, ExperimentSpec};
+use crate::experiment::world::num_agents;
 
 /// Whether the user says how many agents there are, all kinds together.
 pub(super) fn has_agents(s: &ExperimentSpec) -> bool {
@@ -12,6 +13,11 @@ pub(super) fn has_agents(s: &ExperimentSpec) -> bool {
         EnvChoice::Board(_) => false,
         env => !env.is_short_game(),
     }
+}
+
+/// How many agents the user has asked for; where the world says it, nothing to judge.
+pub(super) fn agents(s: &ExperimentSpec) -> u32 {
+    if has_agents(s) { num_agents(s) } else { 2 }
 }
 
 pub(super) fn set_agents(s: &mut ExperimentSpec, agents: u32) {

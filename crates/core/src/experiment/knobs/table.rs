@@ -14,7 +14,6 @@ use crate::experiment::spec::{
     ExperimentSpec, ExploreChoice, GameChoice, InactiveChoice, NormAdvChoice, PositivityChoice, RewardChoice,
     StartChoice, TargetChoice, TieChoice,
 };
-use crate::experiment::world;
 
 /// Unit of what replay counts; see [`Knob::unit_id`].
 pub(super) const SEGMENTS: &str = "unit.segments";
@@ -217,7 +216,7 @@ pub static KNOBS: [Knob; 98] = {
                 min: *AGENTS.start(),
                 max: MAX_AGENTS as u32,
                 step: 1,
-                get: world::num_agents,
+                get: shared::agents,
                 set: shared::set_agents,
             },
         )
