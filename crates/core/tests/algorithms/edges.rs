@@ -1,9 +1,11 @@
 //! The smallest experiments there are, and those that ask for more than there is: each either runs with finite numbers
 //! or is brought into range with the sentence that says so.
 
+use tandem_core::experiment::knobs::{Kind, knob, why_not};
 use tandem_core::experiment::link::parse;
 use tandem_core::experiment::run::Run;
 use tandem_core::marl::parts::clock::GRADIENT_STEP;
+use tandem_core::marl::registry::ALGORITHMS;
 
 const VALUE_BASED: [&str; 3] = ["algo=iql", "algo=vdn", "algo=qmix"];
 const POLICIES: [&str; 3] = ["algo=ippo", "algo=ippo&shared=off", "algo=mappo"];
@@ -31,6 +33,36 @@ fn runs(link: &str, notices: &[&str]) {
             assert!(weights[net.range()].iter().all(|x| x.is_finite()), "{link}: the network of agent {}", agent + 1);
         }
     }
+}
+
+/// The menu of worlds times the menu of algorithms: each pair learns, or the world says why it cannot be learned so.
+#[test]
+fn every_algorithm_runs_in_every_world_that_suits_it() {
+    let Some(Kind::Choice { ids: worlds, .. }) = knob("env").map(|knob| knob.kind) else {
+        panic!("worlds are a choice")
+    };
+    let mut refused = Vec::new();
+    for world in worlds {
+        for algo in &ALGORITHMS {
+            let family = if algo.choice.is_policy_gradient() { "epochs=1&minibatches=1" } else { "warmup=0&batch=2" };
+            let link = format!("env={world}&algo={}&envs=2&eval_episodes=1&{family}", algo.id);
+            let spec = parse(&format!("env={world}")).spec;
+            match why_not(&spec, algo.choice) {
+                None => runs(&link, &[]),
+                Some(reason) => {
+                    assert_eq!((algo.team_value, reason.id.as_str()), (true, "refuse.individual_rewards"), "{link}");
+                    assert_eq!(parse(&link).notices[0].id, reason.id, "{link}: it is told");
+                    refused.push(format!("{world} {}", algo.id));
+                }
+            }
+        }
+    }
+    let own = ["spread", "adversary", "tag", "reference", "push", "connect_four", "tictactoe"];
+    let mut expected: Vec<String> =
+        own.iter().flat_map(|world| ["vdn", "qmix"].map(|a| format!("{world} {a}"))).collect();
+    refused.sort();
+    expected.sort();
+    assert_eq!(refused, expected, "worlds whose agents are paid one by one have no team's value");
 }
 
 #[test]
