@@ -10,8 +10,9 @@ use crate::view::stage::person;
 
 /// What the keys pressed since the last frame ask for.
 pub fn pressed(ctx: &Context, view: &ViewCtx<'_>) -> Vec<Intent> {
+    let let_go = person::released(ctx, view).map(Intent::View);
     if ctx.memory(|memory| memory.focused().is_some()) || egui::Popup::is_any_open(ctx) {
-        return Vec::new();
+        return let_go.into_iter().collect();
     }
     let keys = [
         (Key::Space, Intent::ToggleRun),
@@ -22,7 +23,8 @@ pub fn pressed(ctx: &Context, view: &ViewCtx<'_>) -> Vec<Intent> {
         (Key::L, Intent::Share),
     ];
     // Whoever plays an agent comes first: S is then a move.
-    let mut intents: Vec<Intent> = person::pressed(ctx, view).map(Intent::View).into_iter().collect();
+    let pressed = person::pressed(ctx, view).map(Intent::View);
+    let mut intents: Vec<Intent> = let_go.into_iter().chain(pressed).collect();
     ctx.input_mut(|input| {
         input.events.retain(|event| {
             let Event::Key { key, pressed: true, repeat, modifiers: Modifiers::NONE, .. } = event else { return true };

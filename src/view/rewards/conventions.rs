@@ -31,7 +31,10 @@ pub fn conventions(global: f64, contacts: f64, agents: f64, steps: f64) -> [f64;
 
 /// The table, from the newest evaluation.
 pub(super) fn conventions_ui(ui: &mut Ui, ctx: &ViewCtx<'_>) {
-    if ctx.spec.env != EnvChoice::Particles(Scenario::Spread) {
+    // Without recorded contacts, or with episodes of unlike length, the parts do not tell the others.
+    let particles = &ctx.spec.particles;
+    let tells = particles.curriculum != Some(0) && !particles.terminate_on_success;
+    if ctx.spec.env != EnvChoice::Particles(Scenario::Spread) || !tells {
         return;
     }
     let (texts, theme) = (ctx.texts, ctx.theme);

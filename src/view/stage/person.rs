@@ -1,6 +1,6 @@
 //! A person's seat on the stage: what it waits for, a button for each action, and the keys that do the same.
 
-use egui::{Context, Key, Label, Modifiers, RichText, ScrollArea, Ui};
+use egui::{Context, Id, Key, Label, Modifiers, RichText, ScrollArea, Ui};
 use tandem_core::env::api::Label as ActionName;
 use tandem_core::experiment::command::Command;
 use tandem_core::experiment::spec::Controller;
@@ -45,7 +45,7 @@ fn next(ctx: &ViewCtx<'_>) -> Option<u32> {
     let people = people(ctx);
     let listening = if !ctx.facts.flows {
         &stage.waiting
-    } else if stage.ended || stage.is_training_env {
+    } else if stage.is_training_env {
         return None;
     } else {
         &people
@@ -79,6 +79,7 @@ pub(super) fn ui(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
     let number = (agent + 1).to_string();
     let stage = &ctx.snapshot.stage;
     let id = match next {
+        Some(agent) if ctx.facts.flows && combined(ctx, agent, Some("left"), None).is_none() => "stage.person.speaks",
         Some(_) if ctx.facts.flows => "stage.person.flows",
         Some(_) => "stage.person.turn",
         None if stage.is_training_env => "stage.person.training",
@@ -115,7 +116,7 @@ pub(super) fn ui(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
 /// A button for each action; where the world flows, what the person has chosen stays pressed.
 fn buttons(ui: &mut Ui, ctx: &ViewCtx<'_>, agent: u32, is_asked: bool, actions: &mut Vec<Action>) {
     let (stage, number) = (&ctx.snapshot.stage, (agent + 1).to_string());
-    let chosen = stage.chosen.get(agent as usize).copied().flatten().or(ctx.facts.idle_action);
+    let chosen = stage.chosen.get(agent as usize).copied().flatten().or(Some(0));
     for action in 0..ctx.actions(agent).len() as u32 {
         let name = ctx.action_name(agent, action);
         let legal = stage.legal.get(agent as usize).and_then(|legal| legal.get(action as usize).copied());
@@ -128,21 +129,79 @@ fn buttons(ui: &mut Ui, ctx: &ViewCtx<'_>, agent: u32, is_asked: bool, actions: 
     }
 }
 
-/// What the keys pressed since the last frame do, where it is a person's turn. Where the world flows, letting go of the
-/// last key of a direction is a choice too: to do nothing.
+/// A direction key that is down, and whom it steers.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    agent: u32,
+    key: Key,
+}
+
+/// What the keys pressed since the last frame do, where it is a person's turn.
 pub fn pressed(egui: &Context, ctx: &ViewCtx<'_>) -> Option<Action> {
     let agent = next(ctx)?;
-    let keys: Vec<(Key, u32)> =
-        (0..).zip(ctx.actions(agent)).flat_map(|(action, name)| keys_of(name, action)).collect();
     let is_pressed = |key: Key| egui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-    if let Some(&(_, action)) = keys.iter().find(|(key, _)| is_pressed(*key)) {
-        return Some(act(ctx, agent, action));
+    let keys: Vec<(Key, u32)> = if ctx.facts.flows {
+        steering(ctx, agent)
+    } else {
+        (0..).zip(ctx.actions(agent)).flat_map(|(action, name)| keys_of(name, action)).collect()
+    };
+    let &(key, action) = keys.iter().find(|(key, _)| is_pressed(*key))?;
+    if ctx.facts.flows && !DIGITS.contains(&key) {
+        egui.data_mut(|data| data.insert_temp(held_id(), Some(Held { agent, key })));
     }
-    let is_released = |key: Key| egui.input(|input| input.key_released(key));
-    let is_held = |key: Key| egui.input(|input| input.key_down(key));
-    let let_go = ctx.facts.flows && keys.iter().any(|&(key, _)| is_released(key));
-    let still = keys.iter().find(|&&(key, _)| is_held(key)).map(|&(_, action)| action);
-    let_go.then(|| still.or(ctx.facts.idle_action)).flatten().map(|action| act(ctx, agent, action))
+    Some(act(ctx, agent, action))
+}
+
+/// Where the world flows, letting go of a direction is a choice too: another that is held, or none. Asked every frame,
+/// whatever else has the keyboard; a window that loses it has let go of all keys.
+pub fn released(egui: &Context, ctx: &ViewCtx<'_>) -> Option<Action> {
+    let held: Held = egui.data(|data| data.get_temp::<Option<Held>>(held_id()))??;
+    let is_down = |key: Key| egui.input(|input| input.key_down(key));
+    if is_down(held.key) {
+        return None;
+    }
+    let keys = steering(ctx, held.agent);
+    let other = keys.iter().find(|&&(key, _)| !DIGITS.contains(&key) && is_down(key));
+    let now = other.map(|&(key, _)| Held { key, ..held });
+    egui.data_mut(|data| data.insert_temp(held_id(), now));
+    let action = other.map(|&(_, action)| action).or_else(|| combined(ctx, held.agent, Some(REST), None))?;
+    Some(act(ctx, held.agent, action))
+}
+
+fn held_id() -> Id {
+    Id::unique("held direction")
+}
+
+/// The motion of who coasts.
+const REST: &str = "coast";
+
+/// An action as a motion and a word: `left, say 3` has both.
+fn split(name: &ActionName) -> (Option<&str>, Option<i32>) {
+    let id = name.id.strip_prefix("action.").unwrap_or(&name.id);
+    match id.strip_suffix("say") {
+        Some(motion) => (motion.strip_suffix('_'), name.args.first().copied()),
+        None => (Some(id), None),
+    }
+}
+
+/// The agent's action with this motion and this word, what is not given being as it is now.
+fn combined(ctx: &ViewCtx<'_>, agent: u32, motion: Option<&str>, word: Option<i32>) -> Option<u32> {
+    let names = ctx.actions(agent);
+    let chosen = ctx.snapshot.stage.chosen.get(agent as usize).copied().flatten().unwrap_or(0);
+    let (now, said) = split(names.get(chosen as usize)?);
+    let wanted = (if now.is_some() { motion.or(now) } else { motion }, word.or(said));
+    names.iter().position(|name| split(name) == wanted).map(|action| action as u32)
+}
+
+/// The keys that steer an agent of a world that flows: directions, and digits for words.
+fn steering(ctx: &ViewCtx<'_>, agent: u32) -> Vec<(Key, u32)> {
+    let directions = KEYS.iter().flat_map(|(keys, name)| {
+        let motion = name.strip_prefix("action.").map(|motion| if motion == "stay" { REST } else { motion });
+        let action = combined(ctx, agent, motion, None);
+        keys.iter().filter_map(move |&key| Some((key, action?)))
+    });
+    let words = (1..).zip(DIGITS).filter_map(|(word, key)| Some((key, combined(ctx, agent, None, Some(word))?)));
+    directions.chain(words).collect()
 }
 
 /// The keys of an action, each with it.

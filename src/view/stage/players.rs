@@ -42,6 +42,10 @@ impl Plan {
         };
         let cells = fit(rect);
         let room = (rect.width() - cells.width()) / 2.0;
+        if ctx.compact {
+            // A finger needs the room; the agents' row beneath says who is who.
+            return Self { board: cells, sides: [Rect::NOTHING; 2], are_beside: false };
+        }
         if room >= SIDE {
             let width = (room - 8.0).min(150.0);
             let side = |left: f32| Rect::from_min_size(pos2(left, cells.top()), vec2(width, cells.height()));
@@ -76,7 +80,7 @@ impl Plan {
 /// Each player's piece and name; a click selects that agent.
 pub fn sides(ui: &mut Ui, ctx: &ViewCtx<'_>, board: &Board<'_>, plan: &Plan, actions: &mut Vec<Action>) {
     let theme = ctx.theme;
-    for (agent, rect) in (0_u32..).zip(plan.sides) {
+    for (agent, rect) in (0_u32..).zip(plan.sides).filter(|(_, rect)| rect.is_positive()) {
         let response = ui.interact(rect, ui.scope_id().with(("side", agent)), Sense::click());
         let is_selected = agent == ctx.selected_agent;
         let name = ctx.texts.f("agent.name", &[&(agent + 1).to_string()]);

@@ -12,6 +12,11 @@ use crate::env::script::{Program, Script, Uniform};
 /// Longest segment in replay, env steps.
 pub const LONGEST_SEGMENT: u32 = 128;
 
+/// Most agents an environment may have.
+pub const MAX_AGENTS: usize = 16;
+/// Most parts a reward may have.
+pub const MAX_PARTS: usize = 8;
+
 /// What the rest of the program needs to know about an environment, fixed for its life.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EnvInfo {
@@ -66,8 +71,8 @@ impl EnvInfo {
         &self.roles[self.role_of[agent as usize] as usize]
     }
 
-    /// Whether the world goes on while nobody acts, so that a person's hands rest on the keys: discs in the plane. Others
-    /// wait for each move.
+    /// Whether the world goes on while nobody acts, so that a person's hands rest on the keys: discs in the plane. There
+    /// every role's first action is the quiet one. Other worlds wait for each move.
     pub fn flows(&self) -> bool {
         self.reals > 0
     }

@@ -100,12 +100,11 @@ impl StagePlay {
     }
 
     /// A person's action at env step `at` (episode and step as shown); whether it changes anything. Where the world
-    /// flows, it is of the episode and may be late.
+    /// flows it holds from now on, whenever it was meant for.
     pub fn choose(&mut self, run: &Run, agent: u32, action: u32, at: (u32, u32)) -> bool {
         let env = &*run.learner.env;
         let (info, state) = (env.info(), self.state.view());
-        let here = (self.episode + 1, env.step_count(state));
-        let is_in_time = if info.flows() { at.0 == here.0 } else { at == here };
+        let is_in_time = info.flows() || at == (self.episode + 1, env.step_count(state));
         let is_new = self.chosen.get(agent as usize).is_some_and(|chosen| match chosen {
             None => true,
             Some(chosen) => info.flows() && *chosen != action,
@@ -113,7 +112,9 @@ impl StagePlay {
         let mut legal = vec![0; info.num_actions as usize];
         env.legal(state, agent.min(info.num_agents - 1), &mut legal);
         let is_legal = legal.get(action as usize).is_some_and(|&legal| legal != 0);
-        let counts = is_in_time && is_new && is_legal && self.asked(run).contains(&agent);
+        let is_person = matches!(run.learner.settings.seats.of(agent), Controller::Human(_));
+        let is_asked = if info.flows() { is_person } else { self.asked(run).contains(&agent) };
+        let counts = is_in_time && is_new && is_legal && is_asked;
         if counts {
             self.chosen[agent as usize] = Some(action);
         }
@@ -131,8 +132,8 @@ impl StagePlay {
         if let Some(action) = self.chosen[agent as usize].filter(|_| is_person) {
             return (action, false);
         }
-        if let Some(idle) = env.info().idle_action.filter(|_| is_person && env.info().flows()) {
-            return (idle, false);
+        if is_person && env.info().flows() {
+            return (0, false);
         }
         if let Some(program) = &run.learner.agents.programs[agent as usize] {
             let mut obs = vec![0.0; env.info().obs_len as usize];
@@ -155,8 +156,10 @@ impl StagePlay {
         let step = env.step_count(self.state.view());
         self.thought = thought(run, self.state.view()).or(self.thought.take());
         (self.actions, self.explored) = (0..n).map(|agent| self.action(run, agent, explores)).unzip();
-        if !env.info().flows() {
-            self.chosen.fill(None);
+        for (chosen, agent) in self.chosen.iter_mut().zip(0..) {
+            let is_person = matches!(run.learner.settings.seats.of(agent), Controller::Human(_));
+            // What was chosen for this env step is done; a key that is held is held as long as its person sits there.
+            *chosen = chosen.filter(|_| is_person && env.info().flows());
         }
         let before = self.parts.len();
         self.parts.resize(before + n as usize * env.info().part_names.len(), 0.0);

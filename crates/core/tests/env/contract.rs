@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use tandem_core::base::lanes::padded;
-use tandem_core::env::api::{Ended, Env, EnvInfo, EnvState, Frame, Headline, remixed, weighted};
+use tandem_core::env::api::{Ended, Env, EnvInfo, EnvState, Frame, Headline, MAX_AGENTS, MAX_PARTS, remixed, weighted};
 use tandem_core::env::matrix_game::GAMES;
 use tandem_core::env::pellet::PelletSpec;
 use tandem_core::env::registry::EnvSpec;
@@ -150,6 +150,7 @@ fn random_play_keeps_the_contract() {
 fn facts_fit_each_other() {
     for (spec, env) in environments() {
         let info = env.info();
+        assert!(info.num_agents as usize <= MAX_AGENTS && info.part_names.len() <= MAX_PARTS, "{spec:?}");
         assert_eq!(info.role_of.len() as u32, info.num_agents, "{spec:?}");
         assert_eq!(info.roles.iter().map(|role| role.actions.len() as u32).max(), Some(info.num_actions), "{spec:?}");
         assert_eq!(info.roles.iter().map(|role| role.obs.len() as u32).max(), Some(info.obs_len), "{spec:?}");

@@ -35,8 +35,8 @@ use crate::env::script::{Program, Script, Uniform};
 
 pub use self::spec::{AGENTS, Convention, GOOD, MAX_CYCLES, NEAREST, OBSTACLES, ParticleError, ParticleSpec, Scenario};
 
-/// Most agents of a world, and most landmarks.
-pub const MAX_AGENTS: usize = 16;
+pub use crate::env::api::MAX_AGENTS;
+
 /// Movements of a discrete action: none, left, right, down, up.
 const MOVES: u32 = 5;
 /// Word of the env steps taken.

@@ -114,8 +114,8 @@ impl Compute for PolicyLoss {
             Told { sums: &mut view.write(self.statistics.sums), bins: &mut view.write(self.statistics.histogram) };
         let mut scaled = view.write(self.scaled);
         let legal = |row: usize| legal_of(&mask, a, row);
-        // An agent that has nothing to decide, or does not learn, has no part in the mean.
-        let counts = |row: usize| self.learners.contains((row % n) as u32) && can_act(legal(row));
+        // An agent that has nothing to decide (it waits, or has but one choice) or does not learn has no part in the mean.
+        let counts = |row: usize| self.learners.contains((row % n) as u32) && can_choose(legal(row));
         let mean = Mean { weight: &weight, columns: n, counts };
         self.scale(&view.read(b.advantage), |row| mean.weight_of(row), &mut scaled);
         let (low, high) = (R::from_f32(1.0 - self.clip), R::from_f32(1.0 + self.clip));
@@ -204,6 +204,10 @@ impl<R: Real, C: Fn(usize) -> bool> Mean<'_, R, C> {
 /// Legal actions of an agent at an item.
 fn legal_of(mask: &[u32], actions: usize, row: usize) -> &[u32] {
     &mask[row * actions..(row + 1) * actions]
+}
+
+fn can_choose(legal: &[u32]) -> bool {
+    legal.iter().filter(|&&legal| legal != 0).count() > 1
 }
 
 fn can_act(legal: &[u32]) -> bool {

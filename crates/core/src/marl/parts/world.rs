@@ -7,6 +7,7 @@ use crate::base::float::Real;
 use crate::base::lanes::padded;
 use crate::base::rng::Stream;
 use crate::env::api::{Ended, Env, StateMut, StateRef, StepOut};
+pub use crate::env::api::{MAX_AGENTS, MAX_PARTS};
 use crate::nn::graph::{Compute, Doubles, Execution, Id, Ints, Plan, Reals, Singles, Training, View, Wires, Words};
 
 /// Buffers of E environments in lockstep. `Reals` of observations and states are padded to lanes.
@@ -316,11 +317,6 @@ impl Compute for Step {
         }
     }
 }
-
-/// Most agents an environment may have.
-pub const MAX_AGENTS: usize = 16;
-/// Most parts a reward may have.
-pub const MAX_PARTS: usize = 8;
 
 fn bits(end: Ended) -> u32 {
     u32::from(end.terminated) * TERMINATED + u32::from(end.truncated) * TRUNCATED
