@@ -237,6 +237,7 @@ function progress(got, total) {
 async function measure() {
   const measured = [];
   element('boot-detail').textContent = '';
+  for (const id of ['boot-link', 'boot-link-label', 'boot-retry', 'boot-copy']) element(id).style.display = 'none';
   element('boot-failure').hidden = false;
   for (const work of WORKS.split(',')) {
     element('boot-status').textContent = text.measuring(work);

@@ -57,8 +57,9 @@ fn bars(ui: &mut Ui, ctx: &ViewCtx<'_>, agent: u32, size: Vec2, (low, high): (f3
     let is_policy = ctx.facts.is_policy_gradient;
     let title = texts.f(if is_policy { "policy.row" } else { "q.row" }, &[&number]);
     painter.text(rect.min + vec2(10.0, 8.0), Align2::LEFT_TOP, &title, theme.small(), theme.agent_text(agent));
-    if values.is_empty() {
-        let text = texts.t("q.row.script");
+    let waits = ctx.facts.in_turns && stage.to_move != Some(agent);
+    if values.is_empty() || waits {
+        let text = texts.t(if values.is_empty() { "q.row.script" } else { "q.row.waits" });
         painter.text(rect.center(), Align2::CENTER_CENTER, text, theme.small(), theme.text_dim);
         return;
     }

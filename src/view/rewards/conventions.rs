@@ -4,7 +4,7 @@
 //! steps, N agents and T env steps: A = (G − C/N)/2, B = N·A, C = G, D = N·G − C − N·T, E = A − T/2. D and E also move
 //! by the older integrator, so figures of agents are comparable only within one of them.
 
-use egui::{Grid, RichText, Ui};
+use egui::{Grid, Label, RichText, Ui};
 use tandem_core::env::particles::Scenario;
 use tandem_core::experiment::spec::EnvChoice;
 
@@ -49,13 +49,15 @@ pub(super) fn conventions_ui(ui: &mut Ui, ctx: &ViewCtx<'_>) {
     let own = if is_v3 { 0 } else { 3 };
     ui.spacing_mut().interact_size.y = 0.0;
     ui.label(RichText::new(texts.t("conventions.title")).font(theme.small()).color(theme.text_dim));
-    Grid::new("conventions").num_columns(3).spacing([14.0, 3.0]).show(ui, |ui| {
+    let widest = ui.available_width() - 84.0;
+    Grid::new("conventions").num_columns(3).spacing([14.0, 3.0]).max_col_width(widest).show(ui, |ui| {
         for (k, (name, formula)) in NAMES.iter().enumerate() {
             let ink = if k == own { theme.text } else { theme.text_dim };
             let label = |ui: &mut Ui, text: &str| ui.label(RichText::new(text).font(theme.small()).color(ink));
             let value = figures.map_or_else(|| "–".to_owned(), |figures| numbers::value(figures[k] as f32));
             label(ui, &value);
-            let named = label(ui, texts.t(name));
+            let named = Label::new(RichText::new(texts.t(name)).font(theme.small()).color(ink));
+            let named = ui.add(if ctx.compact { named.wrap() } else { named });
             named.on_hover_text(texts.t("conventions.tip"));
             if !ctx.compact {
                 label(ui, texts.t(formula));

@@ -117,7 +117,7 @@ pub(super) fn ui(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
 fn buttons(ui: &mut Ui, ctx: &ViewCtx<'_>, agent: u32, is_asked: bool, actions: &mut Vec<Action>) {
     let (stage, number) = (&ctx.snapshot.stage, (agent + 1).to_string());
     let chosen = stage.chosen.get(agent as usize).copied().flatten().or(Some(0));
-    for action in 0..ctx.actions(agent).len() as u32 {
+    for action in offered(ctx, agent) {
         let name = ctx.action_name(agent, action);
         let legal = stage.legal.get(agent as usize).and_then(|legal| legal.get(action as usize).copied());
         let called = ctx.texts.f("stage.person.act", &[&number, &name]);
@@ -134,6 +134,28 @@ fn buttons(ui: &mut Ui, ctx: &ViewCtx<'_>, agent: u32, is_asked: bool, actions: 
 struct Held {
     agent: u32,
     key: Key,
+}
+
+/// The actions that have a button. Where an action is a motion and a word, changing one keeps the other, so there is a
+/// button for each motion and one for each word, not for every pair.
+fn offered(ctx: &ViewCtx<'_>, agent: u32) -> Vec<u32> {
+    let names = ctx.actions(agent);
+    let all = 0..names.len() as u32;
+    let [motions, words] = [0, 1].map(|part| {
+        let mut seen = Vec::new();
+        for name in names {
+            let (motion, word) = split(name);
+            let pair = if part == 0 { (motion, None) } else { (None, word) };
+            if pair != (None, None) && !seen.contains(&pair) {
+                seen.push(pair);
+            }
+        }
+        seen
+    });
+    if motions.is_empty() || words.is_empty() {
+        return all.collect();
+    }
+    motions.into_iter().chain(words).filter_map(|(motion, word)| combined(ctx, agent, motion, word)).collect()
 }
 
 /// What the keys pressed since the last frame do, where it is a person's turn.
