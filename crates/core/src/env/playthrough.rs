@@ -9,7 +9,7 @@ use super::api::{Env, EnvState, StepOut};
 use super::board::BoardSpec;
 use super::foraging::ForagingSpec;
 use super::frame::{Frame, Outcome, Particle};
-use super::particles::{ParticleSpec, Scenario};
+use super::particles::{Convention, ParticleSpec, Scenario};
 use super::pellet::{PelletMap, PelletSpec, StartLayout};
 use super::pursuit::PursuitSpec;
 use super::registry::EnvSpec;
@@ -22,7 +22,8 @@ use crate::base::rng::Stream;
 pub struct Playthrough {
     /// Name, and that of its file.
     pub id: &'static str,
-    set_up: fn() -> EnvSpec,
+    /// Its world.
+    pub set_up: fn() -> EnvSpec,
     seed: u64,
     /// Who plays, agent by agent; the last one also plays for all that follow.
     players: &'static [Script],
@@ -30,8 +31,9 @@ pub struct Playthrough {
     steps: u32,
 }
 
-/// Every episode.
-pub const PLAYTHROUGHS: [Playthrough; 9] = [
+/// Every episode: one at least of every world that is more than a table of payoffs, and of the arithmetic that only some
+/// of them do (what leaving the arena costs, the older integrator, food of several levels).
+pub const PLAYTHROUGHS: [Playthrough; 16] = [
     Playthrough {
         id: "connect_four_random",
         set_up: || EnvSpec::Board(BoardSpec::ConnectFour),
@@ -89,11 +91,71 @@ pub const PLAYTHROUGHS: [Playthrough; 9] = [
         steps: 25,
     },
     Playthrough {
+        id: "spread_openai",
+        set_up: || {
+            let convention = Convention::OpenAi;
+            EnvSpec::Particles(ParticleSpec { convention, ..ParticleSpec::new(Scenario::Spread) })
+        },
+        seed: 10,
+        players: &[Script::Nearest],
+        steps: 10,
+    },
+    Playthrough {
+        id: "adversary_expert",
+        set_up: || EnvSpec::Particles(ParticleSpec::new(Scenario::Adversary)),
+        seed: 11,
+        players: &[Script::Expert],
+        steps: 10,
+    },
+    Playthrough {
+        id: "tag_prey_leaves",
+        set_up: || EnvSpec::Particles(ParticleSpec::new(Scenario::Tag)),
+        seed: 90,
+        players: &[Script::Expert, Script::Expert, Script::Expert, Script::Uniform],
+        steps: 10,
+    },
+    Playthrough {
+        id: "speaker_listener_expert",
+        set_up: || EnvSpec::Particles(ParticleSpec::new(Scenario::SpeakerListener)),
+        seed: 13,
+        players: &[Script::Expert],
+        steps: 10,
+    },
+    Playthrough {
+        id: "reference_expert",
+        set_up: || EnvSpec::Particles(ParticleSpec::new(Scenario::Reference)),
+        seed: 14,
+        players: &[Script::Expert],
+        steps: 10,
+    },
+    Playthrough {
+        id: "push_expert",
+        set_up: || EnvSpec::Particles(ParticleSpec::new(Scenario::Push)),
+        seed: 15,
+        players: &[Script::Expert],
+        steps: 10,
+    },
+    Playthrough {
         id: "foraging_expert",
         set_up: || EnvSpec::Foraging(ForagingSpec::default()),
         seed: 8,
         players: &[Script::Expert],
         steps: 30,
+    },
+    Playthrough {
+        id: "foraging_levels",
+        set_up: || {
+            EnvSpec::Foraging(ForagingSpec {
+                players: 3,
+                max_player_level: vec![3],
+                food: 3,
+                sight: Some(3),
+                ..ForagingSpec::default()
+            })
+        },
+        seed: 24,
+        players: &[Script::Expert],
+        steps: 20,
     },
     Playthrough {
         id: "pursuit_expert",
@@ -122,7 +184,7 @@ pub fn text(playthrough: &Playthrough) -> String {
     let (mut obs, mut legal) = (vec![0.0; info.obs_len as usize], vec![0; info.num_actions as usize]);
     let mut hash = TraceHash::default();
     env.reset(state.view_mut(), &worlds.env(0, 0, 0));
-    picture(&env.frame(state.view()), &mut out);
+    start(&env.frame(state.view()), &mut out);
     for step in 1..=steps {
         let mover = env.to_move(state.view());
         let actions: Vec<u32> = (0..n)
@@ -185,6 +247,19 @@ fn numbers(values: &[f64]) -> String {
     values.iter().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(" ")
 }
 
+/// What stays for the whole episode, and the first picture.
+fn start(frame: &Frame, out: &mut String) {
+    match frame {
+        Frame::Particles { landmarks, .. } => places("landmark", landmarks, out),
+        Frame::Grid { levels, things, .. } if !levels.is_empty() => {
+            let of_things = things.iter().map(|thing| thing.level).collect::<Vec<_>>();
+            let _ = writeln!(out, "levels of agents {levels:?}, of food row by row {of_things:?}");
+        }
+        _ => {}
+    }
+    picture(frame, out);
+}
+
 fn picture(frame: &Frame, out: &mut String) {
     match frame {
         Frame::Board { columns, cells, outcome, .. } => {
@@ -208,20 +283,25 @@ fn picture(frame: &Frame, out: &mut String) {
             };
             rows(*width, (0..walls.len() as u32).map(cell), out);
         }
-        Frame::Particles { agents, landmarks, words, .. } => {
-            for (kind, particles) in [("agent", agents), ("landmark", landmarks)] {
-                for (i, Particle { at: [x, y], velocity: [vx, vy], .. }) in particles.iter().enumerate() {
-                    let _ = writeln!(out, "{kind} {i} at {x:?} {y:?}, velocity {vx:?} {vy:?}");
-                }
-            }
+        Frame::Particles { agents, words, .. } => {
+            places("agent", agents, out);
             for (agent, word) in words.iter().enumerate() {
-                let _ = writeln!(out, "agent {agent} said {word:?}");
+                if let Some(word) = word {
+                    let _ = writeln!(out, "agent {agent} said {word}");
+                }
             }
         }
         Frame::Matrix { payoffs, columns, stage, .. } => {
             let _ = writeln!(out, "stage {stage}");
             rows(*columns, payoffs.iter().map(|(a, b)| format!("{a:?},{b:?}")), out);
         }
+    }
+}
+
+/// Where discs are, and how fast those that move.
+fn places(kind: &str, particles: &[Particle], out: &mut String) {
+    for (i, Particle { at: [x, y], velocity: [vx, vy], .. }) in particles.iter().enumerate() {
+        let _ = writeln!(out, "{kind} {i} at {x:?} {y:?}, velocity {vx:?} {vy:?}");
     }
 }
 
