@@ -57,10 +57,13 @@ pub fn normalise(spec: &mut ExperimentSpec) -> Vec<Sentence> {
             if scenario == Scenario::Adversary {
                 change(spec, "agents", 2, Bound::AtLeast, "notice.least_agents", &mut told);
             }
-            if let Err(EnvError::Particles(ParticleError::Together { adversaries, .. })) = world::env_spec(spec).build()
+            if let Err(EnvError::Particles(ParticleError::Together { adversaries, good })) =
+                world::env_spec(spec).build()
             {
-                let most = MAX_AGENTS as u32 - adversaries;
-                change(spec, "prey", most, Bound::AtMost, "notice.most_agents", &mut told);
+                let all = MAX_AGENTS as u32;
+                spec.particles.good = all - adversaries;
+                let [given, used, hunters, all] = [good, all - adversaries, adversaries, all].map(|x| x.to_string());
+                told.push(Sentence::new("notice.most_prey", &["prey", &given, &used, &hunters, &all]));
             }
         }
     }
@@ -91,7 +94,7 @@ fn least_side(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
     if used != (width, height) {
         shared::set_size(spec, used);
         let [given, used] = [(width, height), used].map(values::write_size);
-        told.push(Sentence::new("notice.least_side", &["size", &given, &used]));
+        told.push(Sentence::new("notice.least_side", &["size", &given, &used, &LEAST_SIDE.to_string()]));
     }
 }
 
