@@ -186,30 +186,131 @@ fn draws_must_be_consumed_to_the_last() {
     }
 }
 
+/// A golden file's first episode, cut to five steps, with another value at a place of it.
+fn first_with(file: &str, place: &str, value: Value) -> Value {
+    let mut document = document(file);
+    let episodes = document["episodes"].as_array_mut().expect("episodes");
+    episodes.truncate(1);
+    episodes[0]["steps"].as_array_mut().expect("steps").truncate(5);
+    let (parent, key) = place.rsplit_once('/').expect("a pointer");
+    match episodes[0].pointer_mut(parent).expect("the place is there") {
+        Value::Array(items) => items[key.parse::<usize>().expect("an index")] = value,
+        entries => entries[key] = value,
+    }
+    document
+}
+
+/// Every document's line begins with the verdict and names what it should.
+fn judged(name: &str, verdict: &str, code: i32, cases: &[(Value, &str)]) {
+    let folder = folder(name);
+    for (at, (document, _)) in cases.iter().enumerate() {
+        write(&folder, &format!("{at:02}"), document);
+    }
+    let output = conformance(&folder);
+    let lines = lines(&output);
+    println!("{}", lines.join("\n"));
+    assert_eq!(output.status.code(), Some(code), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(lines.len(), cases.len());
+    for (line, (_, named)) in lines.iter().zip(cases) {
+        assert!(line.starts_with(&format!("{verdict} ")) && line.contains(named), "{verdict}, {named}: {line}");
+    }
+}
+
+/// The reference had the world: a bound of ours is no fault of anybody's.
 #[test]
-fn what_is_not_known_is_left_out_by_name_and_what_cannot_be_is_refused() {
-    let with = |key: &str, value: Value| {
-        let mut document = document("simple_spread_v3");
-        document["episodes"].as_array_mut().expect("episodes").truncate(1);
-        document["episodes"][0]["params"][key] = value;
+fn parameters_beyond_our_bounds_are_left_out_by_name() {
+    let mut wide_layers = first_with("lbf_custom", "/params/grid_observation", json!(true));
+    wide_layers["episodes"][0]["params"]["sight"] = json!(33);
+    let cases = [
+        (first_with("simple_spread_v3", "/params/wind", json!(3)), "wind = 3"),
+        (first_with("simple_spread_v3", "/params/N", json!(0)), "N is 0"),
+        (first_with("simple_spread_v3", "/params/N", json!(17)), "N is 17"),
+        (first_with("simple_spread_v3", "/params/max_cycles", json!(-5)), "max_cycles is -5"),
+        (first_with("simple_spread_v3", "/params/max_cycles", json!(10_001)), "max_cycles is 10001"),
+        (first_with("simple_spread_v3", "/params/local_ratio", json!(1.5)), "local_ratio is 1.5"),
+        (
+            first_with("simple_spread_v3", "/params/num_agent_neighbors", json!(u32::MAX)),
+            "num_agent_neighbors is 42949",
+        ),
+        (first_with("simple_tag_v3", "/params/num_obstacles", json!(17)), "num_obstacles is 17"),
+        (first_with("pursuit_play", "/params/x_size", json!(40)), "x_size is 40"),
+        (first_with("pursuit_play", "/params/n_pursuers", json!(17)), "n_pursuers is 17"),
+        (first_with("lbf_custom", "/params/field_size", json!([33, 33])), "field_size is 33"),
+        (first_with("lbf_custom", "/params/penalty", json!(-1)), "penalty is -1"),
+        (wide_layers, "sight is 33"),
+        (first_with("matrix_games", "/params/ep_length", json!(101)), "101"),
+        (first_with("matrix_games", "/params/payoff/0/0/0", json!(4096)), "4096"),
+    ];
+    judged("conformance_bounds", "UNSUPPORTED", 0, &cases);
+}
+
+#[test]
+fn parameters_that_change_nothing_are_no_obstacle() {
+    let far_sighted = |sight: u32| {
+        let mut document = first_with("lbf_registered", "/params/sight", json!(sight));
+        document["episodes"][0]["effective"]["sight"] = json!(sight);
         document
     };
     let cases = [
-        ("0_wind", with("wind", json!(3)), "UNSUPPORTED ", "wind = 3"),
-        ("1_none", with("N", json!(0)), "FAIL ", "N is 0"),
-        ("2_negative", with("max_cycles", json!(-5)), "FAIL ", "max_cycles is -5"),
-        ("3_ratio", with("local_ratio", json!(1.5)), "FAIL ", "local_ratio is 1.5"),
-        ("4_more", with("N", json!(4)), "FAIL ", "there must be 4"),
+        (far_sighted(20), "obs 0"),
+        (far_sighted(1_000), "obs 0"),
+        (first_with("simple_spread_v3", "/params/max_cycles", json!(1_001)), "rewards"),
+        (first_with("simple_spread_v3", "/params/_seed", json!(7)), "rewards"),
+        (first_with("simple_push_v3", "/params/_curriculum_stage", json!(1)), "rewards"),
+        (first_with("connect_four_v3_misc", "/params/screen_scaling", json!(9)), "mask 0"),
+        (first_with("tictactoe_v3", "/params/screen_height", json!(500)), "mask 0"),
     ];
-    let folder = folder("conformance_params");
-    for (name, document, ..) in &cases {
-        write(&folder, name, document);
-    }
+    judged("conformance_harmless", "OK", 0, &cases);
+}
+
+#[test]
+fn a_start_or_an_action_that_the_world_has_not_is_a_failure() {
+    let cases = [
+        (first_with("simple_spread_v3", "/params/N", json!(4)), "there must be 4"),
+        (first_with("simple_reference_v3", "/init/goal/0", json!(3)), "goal 3: whole numbers from 0 to 2"),
+        (first_with("simple_reference_v3", "/init/goal/1", json!(-1)), "goal -1"),
+        (first_with("simple_push_v3", "/init/goal", json!("NaN")), "goal NaN"),
+        (first_with("simple_push_v3", "/init/goal", json!(0.5)), "goal 0.5"),
+        (first_with("simple_spread_v3", "/init/goal", json!(0)), "1 numbers or pairs in goal: there must be 0"),
+        (first_with("simple_reference_v3", "/init/agent_comm", json!([0, 0, 0])), "in agent_comm: there must be 20"),
+        (first_with("simple_spread_v3_continuous", "/steps/0/actions/1/2", json!("NaN")), "cannot take the action"),
+        (first_with("simple_spread_v3_continuous", "/steps/0/actions/1", json!([0, 1])), "cannot take the action"),
+    ];
+    judged("conformance_starts", "FAIL", 1, &cases);
+}
+
+#[test]
+fn a_failure_is_told_though_another_episode_is_not_of_the_format() {
+    let folder = folder("conformance_half");
+    let mut half = document("simple_spread_v3");
+    half["episodes"][1]["steps"][0] = json!({});
+    write(&folder, "fine_so_far", &half);
+    change(half.pointer_mut("/episodes/0/steps/7/rewards/0").expect("a reward"));
+    write(&folder, "fails_before", &half);
+    let mut fails_after = document("simple_spread_v3");
+    fails_after["episodes"][0]["init"]["agent_pos"] = json!([1, 2, 3, 4, 5]);
+    change(fails_after.pointer_mut("/episodes/1/steps/7/rewards/0").expect("a reward"));
+    write(&folder, "fails_behind", &fails_after);
     let output = conformance(&folder);
-    assert_eq!(output.status.code(), Some(1));
-    for (line, (_, _, verdict, named)) in lines(&output).iter().zip(&cases) {
-        assert!(line.starts_with(verdict) && line.contains(named), "{named}: {line}");
+    assert_eq!(output.status.code(), Some(2));
+    let lines = lines(&output);
+    assert_eq!(lines.len(), 2, "a part of a file is no reason for an OK: {lines:?}");
+    for (line, file) in lines.iter().zip(["fails_before", "fails_behind"]) {
+        assert!(line.starts_with(&format!("FAIL {file}.json ")) && line.contains("rewards of agent_0"), "{line}");
     }
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(said.lines().count(), 3, "{said}");
+    assert!(said.contains("init.agent_pos: [1,2,3,4,5]"), "{said}");
+}
+
+#[test]
+fn a_name_with_a_line_break_stays_on_its_line() {
+    let mut failing = first_with("simple_spread_v3", "/id", json!("a\nOK b\u{2028}"));
+    change(failing.pointer_mut("/episodes/0/steps/1/rewards/0").expect("a reward"));
+    judged("conformance_break", "FAIL", 1, &[(failing, "a\\nOK b\\u{2028}, step 1")]);
+    let mut unknown = first_with("simple_spread_v3", "/id", json!("a\r\nb"));
+    unknown["env"] = json!("simple\nworld");
+    judged("conformance_break", "UNSUPPORTED", 0, &[(unknown, "a\\r\\nb (the environment simple\\nworld")]);
 }
 
 #[test]
@@ -225,10 +326,13 @@ fn a_file_or_folder_that_cannot_be_read_is_named() {
     assert!(code == Some(2) && said.contains("conformance_broken"), "{said}");
 
     let golden = fs::read_to_string(format!("{GOLDEN}/lbf_registered.json")).expect("a golden file");
-    let broken: [(&str, &[u8]); 6] = [
+    let no_step = first_with("lbf_registered", "/steps", json!([])).to_string();
+    let broken: [(&str, &[u8]); 8] = [
         ("bytes", b"\xff\xfe\x00"),
         ("cut", &golden.as_bytes()[..golden.len() / 2]),
         ("empty", b""),
+        ("no_episode", b"{\"schema\":\"marlgold/1\",\"env\":\"pursuit_v5\",\"episodes\":[]}"),
+        ("no_step", no_step.as_bytes()),
         ("other", b"{\"schema\":\"marlgold/2\",\"env\":\"pursuit_v5\",\"episodes\":[]}"),
         ("shape", b"{\"schema\":\"marlgold/1\",\"env\":\"pursuit_v5\",\"episodes\":[{\"id\":\"a\"}]}"),
         ("word", b"\"marlgold/1\""),
@@ -249,7 +353,16 @@ fn a_file_or_folder_that_cannot_be_read_is_named() {
 fn any_value_anywhere_is_a_verdict_or_a_sentence() {
     let odd = [json!(null), json!(-1), json!("x"), json!([]), json!({}), json!(1e300), json!([[[7]]])];
     let folder = folder("conformance_odd");
-    let files = ["tictactoe_v3", "lbf_custom", "pursuit_aec", "pursuit_play", "matrix_games", "simple_reference_v3"];
+    let files = [
+        "tictactoe_v3",
+        "connect_four_v3_misc",
+        "lbf_custom",
+        "pursuit_aec",
+        "pursuit_play",
+        "matrix_games",
+        "simple_reference_v3",
+        "simple_spread_v3_continuous",
+    ];
     let mut written = 0;
     for file in files {
         let mut whole = document(file);
@@ -269,7 +382,10 @@ fn any_value_anywhere_is_a_verdict_or_a_sentence() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(matches!(output.status.code(), Some(1 | 2)), "{:?}: {said}", output.status);
     assert!(!said.contains("panicked"), "{said}");
-    assert_eq!(lines(&output).len() + said.lines().count(), written, "every file has its line");
+    let told = [lines(&output).join("\n"), said.into_owned()].concat();
+    for number in 0..written {
+        assert!(told.contains(&format!("{number:04}_")), "file {number} is judged");
+    }
 }
 
 /// Every place of a document.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use tandem_core::env::registry::EnvError;
 use tandem_core::experiment::snapshot::Sentence;
+use tandem_core::experiment::world::sentence;
 
 use super::format::Malformed;
 
@@ -20,9 +22,9 @@ pub(super) enum Tolerance {
 /// Why a replay of an episode ended early.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Stop {
-    /// This release does not know what the episode asks for.
+    /// This release does not know what the episode asks for, or has no world of that size.
     Unsupported(Sentence),
-    /// Our rules do otherwise, or refuse.
+    /// Our rules do otherwise.
     Failed(Sentence),
     /// The file is not of the format.
     Malformed(Malformed),
@@ -39,6 +41,8 @@ pub(super) struct Findings {
     pub(super) failure: Option<Sentence>,
     /// Episodes that were left out, each with the reason.
     pub(super) unsupported: Vec<(String, Sentence)>,
+    /// The first thing that was not of the format.
+    pub(super) malformed: Option<Malformed>,
 }
 
 /// Where a replay stands, and what it has found.
@@ -53,6 +57,18 @@ pub(super) struct Check<'a> {
 impl From<Malformed> for Stop {
     fn from(malformed: Malformed) -> Self {
         Self::Malformed(malformed)
+    }
+}
+
+impl Stop {
+    /// Our rules have no such world. The reference had it, so its parameters are right and our bounds narrower.
+    pub(super) fn out_of_bounds(error: impl Into<EnvError>) -> Self {
+        Self::Unsupported(sentence(&error.into()))
+    }
+
+    /// The file's start is none of the world's states.
+    pub(super) fn no_start(error: impl Into<EnvError>) -> Self {
+        Self::Failed(sentence(&error.into()))
     }
 }
 

@@ -4,8 +4,6 @@ use serde_json::{Value, json};
 use tandem_core::env::aec::Account;
 use tandem_core::env::api::{Env, EnvState, StateRef};
 use tandem_core::env::foraging::{Foraging, ForagingScene, ForagingSpec};
-use tandem_core::env::registry::EnvError;
-use tandem_core::experiment::world::sentence;
 
 use super::check::Stop;
 use super::format::{Episode, Malformed, rows};
@@ -16,14 +14,20 @@ use super::replay::Subject;
 pub(super) struct Forage {
     world: Foraging,
     spec: ForagingSpec,
+    /// As the file has it, which may be farther than the field reaches.
+    sight: u32,
     start: EnvState,
 }
 
 impl Forage {
     pub(super) fn new(episode: &Episode) -> Result<Self, Stop> {
-        let spec = spec(episode)?;
-        let refused = |error| Stop::Failed(sentence(&EnvError::Foraging(error)));
-        let world = spec.validate().map_err(refused)?;
+        let mut spec = spec(episode)?;
+        let sight = spec.radius();
+        // As far as the field reaches a list has everything; layers are as wide as the sight.
+        if !spec.grid_observation {
+            spec.sight = Some(sight.min(spec.rows.max(spec.columns)));
+        }
+        let world = spec.validate().map_err(Stop::out_of_bounds)?;
         let init = |key: &str| episode.init.get(key).ok_or_else(|| Malformed(format!("init.{key}")));
         let field = init("field")?;
         let is_row = |row: &Value| row.as_array().is_some_and(|row| row.len() == spec.columns as usize);
@@ -42,8 +46,8 @@ impl Forage {
         let whole = spawned.as_f64().filter(|sum| sum.fract() == 0.0 && (0.0..1e6).contains(sum));
         let spawned = whole.ok_or_else(|| Malformed(format!("init.food_spawned: {spawned}")))? as u32;
         let scene = ForagingScene { players: rows("init.players", init("players")?)?, foods, spawned };
-        let start = world.place(&scene).map_err(refused)?;
-        Ok(Self { world, spec, start })
+        let start = world.place(&scene).map_err(Stop::no_start)?;
+        Ok(Self { world, spec, sight, start })
     }
 }
 
@@ -66,19 +70,13 @@ fn spec(episode: &Episode) -> Result<ForagingSpec, Stop> {
     let [rows, columns] = field[..] else { return Err(Malformed(format!("params.field_size: {field:?}")).into()) };
     (spec.rows, spec.columns) = (rows, columns);
     params.count("max_num_food", &mut spec.food)?;
-    let mut sight = spec.radius();
-    params.count("sight", &mut sight)?;
-    // As far as the field reaches is everything.
-    spec.sight = (spec.grid_observation || sight < rows.max(columns)).then_some(sight);
+    spec.sight = params.optional_count("sight")?.or(spec.sight);
     params.count("max_episode_steps", &mut spec.time_limit)?;
     params.switch("force_coop", &mut spec.force_coop)?;
     params.number("penalty", &mut spec.penalty)?;
     params.switch("normalize_reward", &mut spec.normalize_reward)?;
     params.switch("observe_agent_levels", &mut spec.observe_agent_levels)?;
     params.switch("grid_observation", &mut spec.grid_observation)?;
-    if spec.grid_observation {
-        spec.sight = Some(sight);
-    }
     params.finish()?;
     Ok(spec)
 }
@@ -107,7 +105,7 @@ impl Subject for Forage {
         vec![
             ("players", json!(spec.players)),
             ("field_size", json!([spec.rows, spec.columns])),
-            ("sight", json!(spec.radius())),
+            ("sight", json!(self.sight)),
             ("max_num_food", json!(spec.food)),
             ("max_episode_steps", json!(spec.time_limit)),
             ("force_coop", json!(spec.force_coop)),

@@ -134,7 +134,17 @@ impl Document {
     /// The document in `text`.
     pub(super) fn read(text: &str) -> Result<Self, Malformed> {
         let document: Self = serde_json::from_str(text).map_err(|error| Malformed(error.to_string()))?;
-        if document.schema == SCHEMA { Ok(document) } else { Err(Malformed(format!("schema: {}", document.schema))) }
+        if document.schema != SCHEMA {
+            return Err(Malformed(format!("schema: {}", document.schema)));
+        }
+        // There is no verdict on nothing.
+        if document.episodes.is_empty() {
+            return Err(Malformed("episodes: []".to_owned()));
+        }
+        match document.episodes.iter().find(|episode| episode.steps.is_empty()) {
+            Some(episode) => Err(Malformed(format!("{}, steps: []", episode.id))),
+            None => Ok(document),
+        }
     }
 }
 

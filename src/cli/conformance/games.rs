@@ -4,10 +4,8 @@ use serde_json::{Map, Value};
 use tandem_core::env::api::{Env, EnvState};
 use tandem_core::env::bimatrix::additive_fit;
 use tandem_core::env::matrix_game::{MatrixGame, MatrixSpec};
-use tandem_core::env::registry::EnvError;
 use tandem_core::env::two_step::{JointTables, TwoStep, TwoStepSpec};
 use tandem_core::experiment::snapshot::Sentence;
-use tandem_core::experiment::world::sentence;
 
 use super::check::{Check, Stop, Tolerance};
 use super::format::{Episode, Malformed, numbers};
@@ -30,16 +28,14 @@ impl Game {
                 return Err(unsupported("game", &name));
             }
             params.finish()?;
-            let game = TwoStepSpec::default().validate();
-            return Ok(Self::TwoStep(game.map_err(|error| Stop::Failed(sentence(&EnvError::TwoStep(error))))?));
+            return Ok(Self::TwoStep(TwoStepSpec::default().validate().map_err(Stop::out_of_bounds)?));
         }
         let Some(payoff) = params.take("payoff") else { return Err(Malformed("params.payoff".to_owned()).into()) };
         let mut repeat = 1;
         params.count("ep_length", &mut repeat)?;
         params.finish()?;
         let spec = MatrixSpec { repeat, ..table(&payoff)? };
-        let game = spec.validate().map_err(|error| Stop::Failed(sentence(&EnvError::Matrix(error))))?;
-        Ok(Self::Matrix(game))
+        Ok(Self::Matrix(spec.validate().map_err(Stop::out_of_bounds)?))
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! One line for each file, in order of names: `OK`, `FAIL` or `UNSUPPORTED`, the file, how many episodes were replayed,
 //! the largest deviation of each quantity, then what failed first and which episodes were left out, with the reason.
+//! A file that is not of the format is told of on stderr, and has a line only if it also fails.
 //! Exit status: 1 if a file fails, 2 if one cannot be read, else 0.
 
 mod boards;
@@ -39,15 +40,15 @@ pub(super) fn conformance(mut args: Args, texts: Texts) -> Result<ExitCode, Fail
     let (mut fails, mut unreadable) = (false, false);
     for file in files {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        match judge(&file) {
-            Ok(findings) => {
-                fails |= findings.failure.is_some();
-                lines.write(&line(&name, &findings, texts))?;
-            }
-            Err(Malformed(what)) => {
-                unreadable = true;
-                tell(&texts.f("conformance.unreadable", &[&name, &what]));
-            }
+        let findings = judge(&file);
+        fails |= findings.failure.is_some();
+        unreadable |= findings.malformed.is_some();
+        // Nothing is said for a file of which a part could not be read, but what fails fails.
+        if findings.failure.is_some() || findings.malformed.is_none() {
+            lines.write(&on_one_line(&line(&name, &findings, texts)))?;
+        }
+        if let Some(Malformed(what)) = &findings.malformed {
+            tell(&on_one_line(&texts.f("conformance.unreadable", &[&name, what])));
         }
     }
     Ok(ExitCode::from(if unreadable { 2 } else { u8::from(fails) }))
@@ -72,10 +73,13 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Sentence> {
     Ok(files)
 }
 
-fn judge(file: &Path) -> Result<Findings, Malformed> {
-    let text = std::fs::read_to_string(file).map_err(|error| Malformed(error.to_string()))?;
-    let document = Document::read(&text)?;
+fn judge(file: &Path) -> Findings {
     let mut findings = Findings::default();
+    let text = std::fs::read_to_string(file).map_err(|error| Malformed(error.to_string()));
+    let document = match text.and_then(|text| Document::read(&text)) {
+        Ok(document) => document,
+        Err(what) => return Findings { malformed: Some(what), ..findings },
+    };
     for episode in &document.episodes {
         let mut check = Check { findings: &mut findings, episode: &episode.id, step: "reset".to_owned() };
         let result = subject(&document.env, episode).and_then(|subject| replay(&*subject, episode, &mut check));
@@ -86,10 +90,12 @@ fn judge(file: &Path) -> Result<Findings, Malformed> {
                 findings.replayed += 1;
                 findings.failure.get_or_insert(named(episode, what));
             }
-            Err(Stop::Malformed(what)) => return Err(what),
+            Err(Stop::Malformed(what)) => {
+                findings.malformed.get_or_insert(what);
+            }
         }
     }
-    Ok(findings)
+    findings
 }
 
 /// The world that stands in for the reference's.
@@ -107,7 +113,7 @@ fn subject(env: &str, episode: &Episode) -> Result<Box<dyn Subject>, Stop> {
     })
 }
 
-/// What our rules object to does not say in which episode.
+/// What our rules object to in a start does not say in which episode.
 fn named(episode: &Episode, what: Sentence) -> Sentence {
     let says_where = what.args.first().is_some_and(|first| *first == episode.id);
     if says_where {
@@ -142,6 +148,20 @@ fn line(name: &str, findings: &Findings, texts: Texts) -> String {
     }
     for (reason, episodes) in told {
         add(&texts.f("conformance.left_out", &[&episodes.join(", "), &reason]));
+    }
+    line
+}
+
+/// What stands in a file may have line breaks and control characters; a verdict is one line.
+fn on_one_line(text: &str) -> String {
+    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if breaks(c) {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
     }
     line
 }

@@ -12,9 +12,9 @@ pub(super) struct Params(Map<String, Value>);
 
 impl Params {
     pub(super) fn new(params: &Map<String, Value>) -> Self {
-        // What only concerns drawing changes nothing.
-        let drawn = ["render_mode", "dynamic_rescaling"];
-        let kept = params.iter().filter(|(key, _)| !drawn.contains(&key.as_str()));
+        // What only concerns pictures and measurements on the side changes nothing.
+        let aside = ["render_mode", "dynamic_rescaling", "screen_scaling", "screen_height", "benchmark_data"];
+        let kept = params.iter().filter(|(key, _)| !aside.contains(&key.as_str()));
         Self(kept.map(|(key, value)| (key.clone(), value.clone())).collect())
     }
 
@@ -25,10 +25,13 @@ impl Params {
 
     /// Takes a count into `field`, if it is given.
     pub(super) fn count(&mut self, key: &str, field: &mut u32) -> Result<(), Stop> {
-        match self.take(key) {
-            None => Ok(()),
-            Some(value) => count(key, &value).map(|count| *field = count),
-        }
+        *field = self.optional_count(key)?.unwrap_or(*field);
+        Ok(())
+    }
+
+    /// Takes a count that need not be given.
+    pub(super) fn optional_count(&mut self, key: &str) -> Result<Option<u32>, Stop> {
+        self.take(key).map(|value| count(key, &value)).transpose()
     }
 
     /// Takes a number.
@@ -63,22 +66,22 @@ impl Params {
         Ok(())
     }
 
-    /// What is left is not supported.
+    /// What is left is not supported; keys that begin with `_` are no arguments.
     pub(super) fn finish(self) -> Result<(), Stop> {
-        match self.0.iter().next() {
+        match self.0.iter().find(|(key, _)| !key.starts_with('_')) {
             Some((key, value)) => Err(unsupported(key, value)),
             None => Ok(()),
         }
     }
 }
 
-/// A whole number; one below 0 is a value that the rules refuse, anything else no value at all.
+/// A whole number; any other number is a value that the rules do not have, anything else no value at all.
 fn count(key: &str, value: &Value) -> Result<u32, Stop> {
     if let Some(count) = value.as_u64().and_then(|count| u32::try_from(count).ok()) {
         return Ok(count);
     }
     if value.is_number() {
-        return Err(Stop::Failed(Sentence::new("conformance.no_count", &[key, &value.to_string()])));
+        return Err(Stop::Unsupported(Sentence::new("conformance.no_count", &[key, &value.to_string()])));
     }
     Err(wrong(key, value))
 }

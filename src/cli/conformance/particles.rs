@@ -5,9 +5,7 @@ use tandem_core::base::float::Real;
 use tandem_core::env::aec::{Aec, AecError};
 use tandem_core::env::api::{Ended, Env, EnvState, StateRef, StepOut};
 use tandem_core::env::particles::{ParticleSpec, Particles, Placement, Scenario};
-use tandem_core::env::registry::EnvError;
 use tandem_core::experiment::snapshot::Sentence;
-use tandem_core::experiment::world::sentence;
 
 use super::check::{Stop, Tolerance};
 use super::format::{Episode, Malformed, Precision, numbers};
@@ -24,7 +22,7 @@ pub(super) struct Plane {
 impl Plane {
     pub(super) fn new(scenario: Scenario, episode: &Episode) -> Result<Self, Stop> {
         let (spec, is_continuous) = spec(scenario, episode)?;
-        let world = spec.validate().map_err(|error| Stop::Failed(sentence(&EnvError::Particles(error))))?;
+        let world = spec.validate().map_err(Stop::out_of_bounds)?;
         let precision = episode.action_dtype;
         if is_continuous == (precision == Precision::Int) {
             return Err(Malformed(format!("{}: action_dtype", episode.id)).into());
@@ -62,13 +60,8 @@ fn spec(scenario: Scenario, episode: &Episode) -> Result<(ParticleSpec, bool), S
         params.number("local_ratio", &mut spec.local_ratio)?;
     }
     if matches!(scenario, Scenario::Spread | Scenario::Adversary | Scenario::Tag) {
-        for (key, field) in
-            [("num_agent_neighbors", &mut spec.near_agents), ("num_landmark_neighbors", &mut spec.near_landmarks)]
-        {
-            let mut count = u32::MAX;
-            params.count(key, &mut count)?;
-            *field = (count != u32::MAX).then_some(count);
-        }
+        spec.near_agents = params.optional_count("num_agent_neighbors")?;
+        spec.near_landmarks = params.optional_count("num_landmark_neighbors")?;
     }
     if matches!(scenario, Scenario::Spread | Scenario::Tag) {
         params.switch("terminate_on_success", &mut spec.terminate_on_success)?;
@@ -93,21 +86,26 @@ fn start(world: &Particles, init: &Value) -> Result<EnvState, Stop> {
         None => Ok(Vec::new()),
     };
     let pairs = |key: &str| -> Result<Vec<[f64; 2]>, Malformed> {
-        Ok(given(key)?.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())
+        let numbers = given(key)?;
+        let (pairs, rest) = numbers.as_chunks();
+        if rest.is_empty() { Ok(pairs.to_vec()) } else { Err(Malformed(format!("init.{key}: {}", init[key]))) }
     };
     let mut state = EnvState::new(world.info());
     let room = world.placement(state.view());
+    // Who says nothing at the start need not be written down.
+    let said = if init.get("agent_comm").is_some() { given("agent_comm")? } else { room.said.clone() };
     let placement = Placement {
         positions: pairs("agent_pos")?,
         velocities: pairs("agent_vel")?,
         landmarks: pairs("landmark_pos")?,
-        said: given("agent_comm")?,
-        goals: given("goal")?.iter().map(|&goal| goal as u32).collect(),
+        said,
+        goals: given("goal")?.into_iter().map(|goal| self::goal(goal, world)).collect::<Result<_, Stop>>()?,
     };
     let counts = [
         ("agent_pos", placement.positions.len(), room.positions.len()),
         ("agent_vel", placement.velocities.len(), room.velocities.len()),
         ("landmark_pos", placement.landmarks.len(), room.landmarks.len()),
+        ("agent_comm", placement.said.len(), room.said.len()),
         ("goal", placement.goals.len(), room.goals.len()),
     ];
     for (key, found, needed) in counts {
@@ -118,6 +116,17 @@ fn start(world: &Particles, init: &Value) -> Result<EnvState, Stop> {
     }
     world.place(state.view_mut(), &placement);
     Ok(state)
+}
+
+/// A goal of the start, which is one of the world's.
+fn goal(goal: f64, world: &Particles) -> Result<u32, Stop> {
+    let last = world.goal_choices() - 1;
+    // `contains` is false for NaN.
+    if goal.fract() == 0.0 && (0.0..=f64::from(last)).contains(&goal) {
+        return Ok(goal as u32);
+    }
+    let said = [&goal.to_string(), &last.to_string()];
+    Err(Stop::Failed(Sentence::new("conformance.no_goal", &said.map(String::as_str))))
 }
 
 impl Subject for Plane {
@@ -165,8 +174,9 @@ impl Subject for Plane {
             return aec.step(Some(i64::from(action)));
         }
         let agent = aec.selection();
-        let given = turn.actions.last().map(floats).unwrap_or_default().len() as u32;
-        if given != self.world.continuous_len(agent) {
+        let given = turn.actions.last().map(floats).unwrap_or_default();
+        // The reference refuses another shape and NaN.
+        if given.len() as u32 != self.world.continuous_len(agent) || given.iter().any(|number| number.is_nan()) {
             return Err(AecError::Missing(agent));
         }
         aec.step_with(|playing| match self.precision {

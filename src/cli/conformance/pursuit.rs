@@ -4,8 +4,7 @@ use serde_json::Value;
 use tandem_core::env::aec::{Aec, AecError};
 use tandem_core::env::api::{Env, EnvState, StateRef, weighted};
 use tandem_core::env::pursuit::{Place, Pursuit, PursuitSpec};
-use tandem_core::env::registry::EnvError;
-use tandem_core::experiment::world::sentence;
+use tandem_core::experiment::snapshot::Sentence;
 
 use super::check::{Stop, Tolerance};
 use super::format::{Episode, Malformed, numbers, rows};
@@ -21,11 +20,10 @@ pub(super) struct Hunt {
 impl Hunt {
     pub(super) fn new(episode: &Episode) -> Result<Self, Stop> {
         let spec = spec(episode)?;
-        let refused = |error| Stop::Failed(sentence(&EnvError::Pursuit(error)));
-        let world = spec.validate().map_err(refused)?;
+        let world = spec.validate().map_err(Stop::out_of_bounds)?;
         let init = |key: &str| episode.init.get(key).ok_or_else(|| Malformed(format!("init.{key}")));
         let places = |key: &str| -> Result<Vec<Place>, Malformed> { rows(&format!("init.{key}"), init(key)?) };
-        let start = world.place(&places("pursuers")?, &places("evaders")?).map_err(refused)?;
+        let start = world.place(&places("pursuers")?, &places("evaders")?).map_err(Stop::no_start)?;
         if let Some(map) = episode.init.get("map") {
             let given = numbers("init.map", map)?;
             // The file has x slowest.
@@ -33,8 +31,7 @@ impl Hunt {
             let cells = (0..x_size).flat_map(|x| (0..y_size).map(move |y| y * x_size + x));
             let ours = cells.map(|cell| f64::from(u8::from(world.walls()[cell])));
             if !ours.eq(given) {
-                let id = "conformance.other_map";
-                return Err(Stop::Failed(tandem_core::experiment::snapshot::Sentence::new(id, &[&episode.id])));
+                return Err(Stop::Failed(Sentence::new("conformance.other_map", &[&episode.id])));
             }
         }
         Ok(Self { world, start })

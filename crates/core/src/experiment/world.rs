@@ -174,9 +174,7 @@ fn foraging_sentence(error: &ForagingError) -> Sentence {
             words("world.levels_order", &[least_name, least, most_name, most])
         }
         ForagingError::FoodLevel { least, most } => words("world.food_level", &[least, most]),
-        ForagingError::Crowded { players, interior } => {
-            words("world.no_room_for_food", &[players, interior, &interior.saturating_sub(1)])
-        }
+        ForagingError::Crowded { players, interior } => words("world.no_room_for_food", &[players, interior]),
         ForagingError::Place { what, row, column } => words("world.scene_place", &[what, row, column]),
         ForagingError::Things { what, given, needed } => words("world.scene_count", &[what, given, needed]),
     }

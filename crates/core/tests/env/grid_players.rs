@@ -222,7 +222,7 @@ fn what_is_no_world_names_parameter_value_and_range() {
 
     let usual = PursuitSpec::default();
     let nobody = PursuitSpec { n_pursuers: 0, ..usual.clone() }.validate().expect_err("no world");
-    assert_eq!(nobody.to_string(), "The parameter n_pursuers is 0: it must be from 1 to 32.");
+    assert_eq!(nobody.to_string(), "The parameter n_pursuers is 0: it must be from 1 to 16.");
     let crowded = PursuitSpec { x_size: 5, y_size: 5, ..usual.clone() }.validate().expect_err("no world");
     assert_eq!(crowded, PursuitError::Crowded { name: "n_evaders", given: 30, free: 21 });
     let narrow = PursuitSpec { constraint_window: 0.01, ..usual }.validate().expect_err("no world");

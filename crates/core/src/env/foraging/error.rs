@@ -57,8 +57,8 @@ pub enum ForagingError {
     },
     /// Every interior cell may be taken by players.
     #[error(
-        "The parameter players is {players}, but food lies off the edge and the field has {interior} cells there: at most {} \
-         players are possible, or a larger field.", interior - 1
+        "The parameter players is {players}, but food lies off the edge and the field has {interior} cells there: \
+         take fewer players than that, or a larger field."
     )]
     Crowded {
         /// Players.

@@ -103,8 +103,8 @@ impl Particles {
             common_reward: scene.common_reward,
             team_reward: scene.common_reward,
             in_turns: false,
-            // Others' velocities are hidden.
-            obs_determines_state: n == 1 && spec.near_landmarks.is_none(),
+            // Others' velocities are hidden; who is alone sees the one landmark there is.
+            obs_determines_state: n == 1,
             headline: scene.headline,
             enumerated_starts: 0,
             ints: GOALS as u32 + scene.goals,
@@ -129,6 +129,11 @@ impl Particles {
     pub fn continuous_len(&self, agent: u32) -> u32 {
         let means = self.scene.means[agent as usize];
         if means.moves { MOVES + means.words } else { means.words }
+    }
+
+    /// Landmarks or words that a goal chooses from; 1 where there are no goals.
+    pub fn goal_choices(&self) -> u32 {
+        self.scene.goal_choices
     }
 
     /// Puts the state at the start of an episode with everything as `placement` says; lists that are too short leave
@@ -162,7 +167,11 @@ impl Particles {
 
     /// An env step of continuous actions: those of every agent one after the other, [`Particles::continuous_len`] numbers
     /// each, clipped to 0 ..= 1. The two differences that are a push are formed in the actions' own precision, then
-    /// widened.
+    /// widened. NaN counts as 0; the reference refuses it.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer numbers than all agents need; more are ignored.
     pub fn step_continuous<A: Real>(&self, state: StateMut<'_>, actions: &[A], out: &mut StepOut<'_>) -> Ended {
         let clipped = |number: A| Real::min(Real::max(number, A::ZERO), A::ONE);
         let mut force = [[0.0; 2]; MAX_AGENTS];

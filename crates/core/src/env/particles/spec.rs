@@ -16,7 +16,7 @@ pub const GOOD: RangeInclusive<u32> = 1..=MAX_AGENTS as u32 - 1;
 /// Obstacles of simple_tag.
 pub const OBSTACLES: RangeInclusive<u32> = 0..=16;
 /// Env steps of an episode.
-pub const MAX_CYCLES: RangeInclusive<u32> = 1..=1_000;
+pub const MAX_CYCLES: RangeInclusive<u32> = 1..=10_000;
 /// Nearest agents or landmarks that an agent sees, where it does not see all.
 pub const NEAREST: RangeInclusive<u32> = 1..=16;
 

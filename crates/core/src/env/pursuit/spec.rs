@@ -13,7 +13,7 @@ use super::map;
 /// Cells along x and y.
 pub const SIDE: RangeInclusive<u32> = 2..=32;
 /// How many pursuers there may be.
-pub const PURSUERS: RangeInclusive<u32> = 1..=32;
+pub const PURSUERS: RangeInclusive<u32> = 1..=16;
 /// How many evaders there may be.
 pub const EVADERS: RangeInclusive<u32> = 1..=64;
 /// Cells along a side of what a pursuer sees.

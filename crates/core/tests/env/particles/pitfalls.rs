@@ -240,7 +240,7 @@ fn bad_worlds_are_refused_by_parameter_value_and_range() {
     ));
     assert_eq!(
         refused(ParticleSpec { max_cycles: 0, ..spread() }),
-        "Parameter max_cycles is 0: whole numbers from 1 to 1000 are possible."
+        "Parameter max_cycles is 0: whole numbers from 1 to 10000 are possible."
     );
     assert_eq!(
         refused(ParticleSpec { good: 0, ..tag() }),
