@@ -140,7 +140,11 @@ fn a_refused_algorithm_is_replaced_with_the_reason() {
     let told: Vec<String> = link.notices.iter().map(english).collect();
     assert_eq!(
         told,
-        ["QMIX needs one team reward; this game has 2, one for each agent.", "algo: IQL is used instead."]
+        [
+            "QMIX needs one team reward; this game has 2, one for each agent. Pay the team together where the world can \
+             (a team reward, ρ = 0), or take IQL, IPPO or MAPPO.",
+            "algo: IQL is used instead."
+        ]
     );
 }
 
