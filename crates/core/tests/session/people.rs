@@ -1,9 +1,11 @@
 //! People in seats: the stage waits for whoever is to move, takes legal actions only, and where the world flows it goes on
 //! with what a person holds.
 
-use tandem_core::experiment::command::Command;
+use tandem_core::env::script::Script;
+use tandem_core::experiment::command::{Command, LiveChange};
 use tandem_core::experiment::link::parse;
 use tandem_core::experiment::snapshot::Stage;
+use tandem_core::experiment::spec::Controller;
 
 use crate::{Bench, small};
 
@@ -117,4 +119,48 @@ fn a_flowing_world_goes_on_with_what_is_held() {
     assert_eq!(stage.actions[0], 0);
     assert!(stage.observations[0][0] < 0.1, "it comes to rest");
     assert_eq!(stage.actions[1..], [0, 0], "the others are idle");
+}
+
+/// A release counts whenever it comes: also when the episode has just ended, so that nothing is held in the next one.
+#[test]
+fn what_is_let_go_at_an_episodes_end_is_let_go() {
+    let mut bench = open("env=spread&limit=5&algo=ippo&hidden=8&layers=1&seats=human,idle,idle&seed=3");
+    let stage = until(&mut bench, |stage| stage.step == 1);
+    act(&mut bench, &stage, 0, 2);
+    let ended = until(&mut bench, |stage| stage.ended);
+    assert_eq!(ended.actions[0], 2);
+    act(&mut bench, &ended, 0, 0);
+    let next = until(&mut bench, |stage| stage.episode == ended.episode + 1 && stage.step == 2);
+    assert_eq!((next.actions[0], next.chosen[0]), (0, Some(0)), "nothing is held");
+}
+
+/// Where roles differ, whoever has a seat and has not chosen rests: no stand-in plays a person's agent on the stage.
+#[test]
+fn a_listener_rests_until_its_person_steers() {
+    let mut bench = open("env=speaker_listener&algo=ippo&hidden=8&layers=1&seats=expert,human&seed=3");
+    let stage = until(&mut bench, |stage| stage.step == 3);
+    assert_eq!((stage.actions[1], stage.chosen[1]), (0, None));
+    assert_eq!(stage.observations[1][..2], [0.0, 0.0], "it stands still");
+    act(&mut bench, &stage, 1, 4);
+    let stage = until(&mut bench, |stage| stage.step == 6);
+    assert!(stage.observations[1][1] > 0.3, "up it goes: {:?}", stage.observations[1]);
+    act(&mut bench, &stage, 1, 0);
+    assert_eq!(until(&mut bench, |stage| stage.step == 8).actions[1], 0, "and rests again");
+}
+
+/// Two people at one keyboard each hold their own, and who leaves a seat is not listened to any more.
+#[test]
+fn everyone_is_asked_for_itself_and_only_in_its_seat() {
+    let mut bench = open("env=spread&limit=100&algo=ippo&hidden=8&layers=1&seats=human,human,idle&seed=3");
+    let stage = until(&mut bench, |stage| stage.step == 1);
+    act(&mut bench, &stage, 0, 1);
+    act(&mut bench, &stage, 1, 2);
+    act(&mut bench, &stage, 2, 2);
+    let stage = until(&mut bench, |stage| stage.step == 3);
+    assert_eq!((stage.actions.as_slice(), stage.chosen[2]), ([1, 2, 0].as_slice(), None));
+    let mut seats = parse("env=spread&seats=human,human,idle").spec.learner.seats;
+    seats.list[0] = Controller::Scripted(Script::Idle);
+    bench.session.apply(Command::Live(LiveChange::Seats(seats)));
+    let stage = until(&mut bench, |stage| stage.step == 6);
+    assert_eq!((stage.actions[..2].to_vec(), stage.chosen[0]), (vec![0, 2], None), "the script has the seat now");
 }

@@ -2,7 +2,7 @@
 //! environments of Lowe et al. 2017 as mpe2 1.1.1 plays them.
 //!
 //! One physics (`physics.rs`), one file of a few rules for each scenario. An env step: every agent's force and word
-//! ([`Particles::act`] decodes actions), one step of the physics, rewards from the new state. An action therefore changes
+//! (`Particles::act` decodes actions), one step of the physics, rewards from the new state. An action therefore changes
 //! a place only one env step later, while a word is heard in the observations of the very same env step. There are no
 //! walls. Episodes end for all agents at once, by truncation (or by success, where that is switched on; the time limit
 //! wins).
