@@ -46,7 +46,7 @@ test('a game of Connect Four by mouse, and another begun', { timeout: 200_000 },
   assert.ok(made >= 3, `${made} moves`);
   const { stageStep, envSteps } = await tab.status();
   assert.ok(stageStep >= 7 && envSteps === 0, 'nobody wins before the seventh ply, and nothing was trained');
-  await tab.widget(/wins|drawn/);
+  await tab.widget(/has won|a draw/);
   await tab.click('Play again');
   await tab.until('another game', (status) => status.stageStep === 0);
   await tab.close();
@@ -56,12 +56,13 @@ test('a game of tic-tac-toe by touch, as the second player', { timeout: 200_000 
   const tab = await open({ hash: TIC_TAC_TOE, context: PHONE });
   await tab.started();
   await tab.until('the first player has moved', ({ stageStep }) => stageStep === 1);
+  await tab.widget(/agent 2 waits for you/);
   const cells = await moves(tab, 2);
   assert.equal(cells.length, 8, 'one cell is taken');
   for (const { name, rect } of cells) assert.ok(rect[2] >= 44 && rect[3] >= 44, `${name}: ${rect[2]} × ${rect[3]} px`);
   const made = await playToTheEnd(tab, 2, (move) => tab.page.touchscreen.tap(...middle(move)), 1);
   assert.ok(made >= 2 && made <= 4, `${made} moves`);
-  await tab.widget(/wins|drawn/);
+  await tab.widget(/has won|a draw/);
   await tab.click('Play again', { tap: true });
   await tab.until('another game', (status) => status.stageStep <= 1);
   await tab.close();
