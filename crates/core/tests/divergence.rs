@@ -112,7 +112,7 @@ fn p43_the_first_bad_tensor_is_named_and_not_what_it_spoilt() {
         let mut spec = small(algo);
         spec.learner.grad_steps = 4;
         let mut run = run(spec, 50);
-        let blocks: Vec<_> = run.learner.blocks().into_iter().map(|(layout, block)| (layout.clone(), block)).collect();
+        let blocks: Vec<_> = run.learner.blocks().map(|(layout, block)| (layout.clone(), block)).collect();
         for (layout, block) in blocks {
             let tensor = &layout.tensors[layout.tensors.len() / 2];
             run.buffers.write(block.m)[tensor.range().start] = f32::INFINITY;

@@ -30,12 +30,11 @@ pub struct Divergence {
 
 /// Looks at the parameters, which a gradient step starts from and leaves behind.
 pub fn of_parameters(learner: &Learner, buffers: &Buffers<f32>) -> Option<Divergence> {
-    let blocks = learner.blocks();
     let is_small = |weights: Id<Reals, Training>| sq_norm(&buffers.read(weights)).sqrt() <= LARGEST_WEIGHTS;
-    if blocks.iter().all(|(_, block)| is_small(block.weights)) {
+    if learner.blocks().all(|(_, block)| is_small(block.weights)) {
         return None;
     }
-    let weights: Vec<Numbers<'_>> = blocks.iter().map(|&(layout, block)| (layout, block.weights)).collect();
+    let weights: Vec<Numbers<'_>> = learner.blocks().map(|(layout, block)| (layout, block.weights)).collect();
     let exploded = || Divergence { tensor: largest(&weights, buffers), cause: Cause::Weights };
     Some(not_finite(&weights, buffers).unwrap_or_else(exploded))
 }
@@ -49,8 +48,7 @@ pub fn of_gradients(learner: &Learner, buffers: &Buffers<f32>) -> Option<Diverge
     if loss.is_finite() && norm <= LARGEST_GRADIENT {
         return None;
     }
-    let blocks = learner.blocks();
-    let gradients: Vec<Numbers<'_>> = blocks.iter().map(|&(layout, block)| (layout, block.grad)).collect();
+    let gradients: Vec<Numbers<'_>> = learner.blocks().map(|(layout, block)| (layout, block.grad)).collect();
     Some(not_finite(&gradients, buffers).unwrap_or_else(|| {
         if loss.is_finite() {
             Divergence { tensor: largest(&gradients, buffers), cause: Cause::Gradient }

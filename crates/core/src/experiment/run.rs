@@ -252,7 +252,7 @@ impl Run {
     /// Hash of all parameters' bits.
     pub fn weights_hash(&self) -> [u32; 2] {
         let blocks = self.learner.blocks();
-        let mut all: Vec<f32> = blocks.iter().flat_map(|(_, block)| self.buffers.read(block.weights).clone()).collect();
+        let mut all: Vec<f32> = blocks.flat_map(|(_, block)| self.buffers.read(block.weights).clone()).collect();
         all.extend(self.buffers.read(self.learner.agents.frozen.weights).iter());
         crate::base::hash::weights_hash(&all).0
     }

@@ -201,7 +201,7 @@ impl Learner {
         for target in &self.targets {
             buffers.write(target.target).copy_from_slice(&buffers.read(target.weights));
         }
-        let powers = self.blocks().into_iter().map(|(_, block)| block.powers);
+        let powers = self.blocks().map(|(_, block)| block.powers);
         powers.chain([self.agents.frozen.powers]).for_each(|powers| buffers.write(powers).fill(R::ONE));
         self.write_settings(&buffers, &self.settings);
         self.reset.run(&buffers);
@@ -236,20 +236,20 @@ impl Learner {
     }
 
     /// Everything that is trained: parameters with the names and places of their tensors, the agents' first.
-    pub fn blocks(&self) -> Vec<(&Layout, Block<Training>)> {
+    pub fn blocks(&self) -> impl Iterator<Item = (&Layout, Block<Training>)> {
         let agents = (&self.agents.layout, self.agents.block.seen_by_training());
         let central = match &self.central {
             Central::Nothing | Central::Sum => None,
             Central::Mixer(mixer) => Some((&mixer.layout, mixer.block)),
             Central::Critic(critic) => Some((&critic.layout, critic.block)),
         };
-        std::iter::once(agents).chain(central).collect()
+        std::iter::once(agents).chain(central)
     }
 
     /// The buffers training goes on from: parameters, Adam's moments and what corrects their bias, slow copies, scalars
     /// of the last gradient step.
     pub fn trained(&self) -> Vec<Id<Reals, Training>> {
-        let blocks = self.blocks().into_iter().flat_map(|(_, block)| [block.weights, block.m, block.v, block.powers]);
+        let blocks = self.blocks().flat_map(|(_, block)| [block.weights, block.m, block.v, block.powers]);
         let copies = self.targets.iter().map(|target| target.target);
         blocks.chain(copies).chain([self.clock.scalars]).collect()
     }

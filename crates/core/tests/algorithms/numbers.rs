@@ -138,7 +138,7 @@ fn p22_displayed_loss_and_norm_are_those_of_the_last_gradient_step() {
         let square: f64 = value.iter().zip(y.iter()).map(|(q, y)| f64::from(y - q) * f64::from(y - q)).sum();
         assert_near(loss, square / y.len() as f64, "loss: one mean, over env steps and value columns");
         let blocks = run.learner.blocks();
-        let grad: Vec<f32> = blocks.iter().flat_map(|(_, block)| run.buffers.read(block.grad).clone()).collect();
+        let grad: Vec<f32> = blocks.flat_map(|(_, block)| run.buffers.read(block.grad).clone()).collect();
         assert_near(norm, grad.iter().map(|&g| f64::from(g) * f64::from(g)).sum::<f64>().sqrt(), "gradient norm");
     }
 }

@@ -25,7 +25,7 @@ fn paid(settings: &LearnerSettings) -> Learner {
 }
 
 fn blocks(learner: &Learner) -> Vec<Block<Training>> {
-    learner.blocks().into_iter().map(|(_, block)| block).collect()
+    learner.blocks().map(|(_, block)| block).collect()
 }
 
 #[test]
@@ -233,11 +233,11 @@ fn the_weights_of_update_0_put_back_take_a_first_step_of_the_learning_rate() {
         updates(&mut run, 5);
         assert_eq!(run.kept().0, Some(0), "only the untrained network has been evaluated");
         run.take_weights(Weights::Best);
-        for k in 0..blocks(&run.learner).len() {
+        let lengths: Vec<u32> = run.learner.blocks().map(|(layout, _)| layout.len).collect();
+        for (k, len) in lengths.into_iter().enumerate() {
             let lr = run.spec.learner.lr;
             run.take_weights(Weights::Best);
-            let all = 0..run.learner.blocks()[k].0.len as usize;
-            let step = largest_step(&mut run, k, all);
+            let step = largest_step(&mut run, k, 0..len as usize);
             assert!(is_first(step, lr), "{algo}, block {k}: {step} at a rate of {lr}");
         }
     }
