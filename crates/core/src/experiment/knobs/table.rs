@@ -412,7 +412,7 @@ pub static KNOBS: [Knob; 98] = {
         knob("entropy_over", Exploration, int!(learner.entropy_over, 0, 10_000_000))
             .unit(ENV_STEPS)
             .when(policy_gradient),
-        knob("envs", Replay, int!(learner.envs, 1, 64)),
+        knob("envs", Replay, int!(learner.envs, 1, 128)),
         knob("rollout", Replay, int!(learner.rollout, 1, 128)).unit(ENV_STEPS),
         knob("epochs", Replay, int!(learner.epochs, 1, 64)).beginner().when(policy_gradient),
         knob("minibatches", Replay, int!(learner.minibatches, 1, 64)).when(policy_gradient),
