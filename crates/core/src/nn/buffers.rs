@@ -83,8 +83,10 @@ pub trait Content: Copy + Debug + 'static {
     type Item<R: Real>: Copy + Default + Debug;
     /// The buffers of this kind.
     fn store<R: Real>(buffers: &Buffers<R>) -> &[RefCell<Vec<Self::Item<R>>>];
-    /// Lengths of the buffers of this kind.
-    fn infos(plan: &mut Plan) -> &mut Vec<BufferInfo>;
+    /// Names and shapes of the buffers of this kind.
+    fn infos(plan: &Plan) -> &Vec<BufferInfo>;
+    /// The same, to add one.
+    fn infos_mut(plan: &mut Plan) -> &mut Vec<BufferInfo>;
     /// Kind number, for wires.
     const KIND: u8;
 }
@@ -96,7 +98,10 @@ macro_rules! content {
             fn store<R: Real>(buffers: &Buffers<R>) -> &[RefCell<Vec<$item>>] {
                 &buffers.$field
             }
-            fn infos(plan: &mut Plan) -> &mut Vec<BufferInfo> {
+            fn infos(plan: &Plan) -> &Vec<BufferInfo> {
+                &plan.$field
+            }
+            fn infos_mut(plan: &mut Plan) -> &mut Vec<BufferInfo> {
                 &mut plan.$field
             }
             const KIND: u8 = $kind;
@@ -175,10 +180,16 @@ pub struct Plan {
 impl Plan {
     /// A new buffer.
     pub fn buffer<T: Content, S: Side>(&mut self, name: &str, shape: &[u32]) -> Id<T, S> {
-        let infos = T::infos(self);
+        let infos = T::infos_mut(self);
         debug_assert!(infos.iter().all(|i| i.name != name), "buffer {name} twice");
         infos.push(BufferInfo { name: name.to_owned(), shape: shape.to_vec(), execution: S::IS_EXECUTION });
         Id { index: infos.len() as u32 - 1, marker: PhantomData }
+    }
+
+    /// The buffer of that name, as training sees it.
+    pub fn named<T: Content>(&self, name: &str) -> Option<Id<T, Training>> {
+        let index = T::infos(self).iter().position(|info| info.name == name)?;
+        Some(Id { index: index as u32, marker: PhantomData })
     }
 
     /// Bytes of all buffers in single precision.

@@ -182,14 +182,12 @@ pub(crate) fn run_calls<R: Precision>(list: &List, name: &str, buffers: &Buffers
 
 /// The buffer of that name, to write.
 pub(crate) fn write_named<'a, R: Real>(learner: &Learner, buffers: &'a Buffers<R>, name: &str) -> RefMut<'a, Vec<R>> {
-    let found = ids::<Reals>(&learner.plan).into_iter().find(|(known, _)| known == name);
-    buffers.write(found.unwrap_or_else(|| panic!("no buffer {name}")).1)
+    buffers.write(id::<Reals>(learner, name))
 }
 
 /// The buffer of words of that name, to write.
 pub(crate) fn words_named<'a, R: Real>(learner: &Learner, buffers: &'a Buffers<R>, name: &str) -> RefMut<'a, Vec<u32>> {
-    let found = ids::<Words>(&learner.plan).into_iter().find(|(known, _)| known == name);
-    buffers.write(found.unwrap_or_else(|| panic!("no buffer {name}")).1)
+    buffers.write(id::<Words>(learner, name))
 }
 
 /// A learner of `env` with seed 1.
@@ -224,16 +222,17 @@ pub(crate) fn set_tables<R: Real>(learner: &Learner, buffers: &Buffers<R>, onlin
 
 /// The buffers of a kind: their names and ids.
 pub(crate) fn ids<T: Content>(plan: &Plan) -> Vec<(String, Id<T, Training>)> {
-    // Ids are counted from 0, kind by kind, in every plan.
-    let mut alike = Plan::default();
-    let infos = T::infos(&mut plan.clone()).clone();
-    infos.into_iter().map(|info| (info.name.clone(), alike.buffer(&info.name, &[]))).collect()
+    let names = T::infos(plan).iter().map(|info| info.name.clone());
+    names.map(|name| (name.clone(), plan.named(&name).expect("a name of the plan"))).collect()
+}
+
+fn id<T: Content>(learner: &Learner, name: &str) -> Id<T, Training> {
+    learner.plan.named(name).unwrap_or_else(|| panic!("no buffer {name}"))
 }
 
 /// The buffer of that name.
 fn buffer<'a, T: Content, R: Real>(learner: &Learner, buffers: &'a Buffers<R>, name: &str) -> Ref<'a, Vec<T::Item<R>>> {
-    let found = ids::<T>(&learner.plan).into_iter().find(|(known, _)| known == name);
-    buffers.read(found.unwrap_or_else(|| panic!("no buffer {name}")).1)
+    buffers.read(id::<T>(learner, name))
 }
 
 /// The real buffer of that name.
