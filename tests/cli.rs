@@ -300,6 +300,34 @@ fn ctrl_c_ends_at_an_update_with_the_summary() {
     assert_eq!((&summaries[0]["trace_hash"], &summaries[0]["weights_hash"]), (&trace.into(), &weights.into()));
 }
 
+#[test]
+fn a_work_is_checked_before_it_is_measured() {
+    let output = output(&["bench", "w5", "--json"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let lines = json(&output.stdout);
+    let [measured] = &lines[..] else { panic!("one work, one line: {lines:?}") };
+    assert_eq!((&measured["work"], &measured["unit"]), (&"W5".into(), &"updates/s".into()));
+    let number = |value: &Value| value.as_f64().expect("a number");
+    let (rate, range) = (number(&measured["rate"]), &measured["range"]);
+    assert!(0.0 < number(&range[0]) && number(&range[0]) <= rate && rate <= number(&range[1]), "{measured}");
+    let checks = measured["checks"].as_array().expect("a list");
+    assert_eq!(checks.iter().map(|check| &check["name"]).collect::<Vec<_>>(), ["first_loss", "loss31"]);
+    for check in checks {
+        assert!((number(&check["value"]) / number(&check["expected"]) - 1.0).abs() <= 1e-5, "{check}");
+        assert_eq!(check["holds"], true);
+    }
+    assert_eq!(measured["holds"], true);
+}
+
+#[test]
+fn a_work_that_is_none_is_refused() {
+    let output = output(&["bench", "W1", "W6"]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = text(&output.stderr);
+    assert!(told.contains("“W6”") && told.contains("W1 | W2 | W3 | W4 | W5 | connect_four"), "{told}");
+    assert_eq!(text(&output.stdout), "", "nothing is measured before all is read");
+}
+
 /// Without a display a person is told what to do instead.
 #[test]
 fn without_a_display_there_is_a_sentence() {

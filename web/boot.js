@@ -18,7 +18,7 @@ const TEXT = {
     starting: 'Starting …',
     measuring: (work) => `Measuring ${work} …`,
     measured: 'Measured:',
-    noWork: (work) => `There is no work “${work}”; W3 and connect_four can be measured.`,
+    noWork: (work) => `There is no work “${work}”; W1, W2, W3, W4, W5 and connect_four can be measured.`,
     noWasm: 'This browser has no WebAssembly, in which Tandem computes. Any browser from 2023 on has it; some protected modes switch it off.',
     noSimd: 'This browser’s WebAssembly lacks vector instructions (SIMD). Any browser from 2023 on has them.',
     noModuleWorkers: 'This browser cannot run modules in a worker, where Tandem trains. Any browser from 2023 on can.',
@@ -40,7 +40,7 @@ const TEXT = {
     starting: '正在启动……',
     measuring: (work) => `正在测量 ${work}……`,
     measured: '测量结果：',
-    noWork: (work) => `没有名为“${work}”的任务；可测量 W3 和 connect_four。`,
+    noWork: (work) => `没有名为“${work}”的任务；可测量 W1、W2、W3、W4、W5 和 connect_four。`,
     noWasm: '此浏览器没有 WebAssembly，而 Tandem 用它计算。2023 年以后的浏览器都支持；某些保护模式会将其关闭。',
     noSimd: '此浏览器的 WebAssembly 缺少向量指令（SIMD）。2023 年以后的浏览器都支持。',
     noModuleWorkers: '此浏览器不能在 Worker 中运行模块，而 Tandem 在其中训练。2023 年以后的浏览器都支持。',
@@ -64,7 +64,7 @@ const here = (file) => new URL(`${file}${VERSION}`, new URL('.', import.meta.url
 let glueUrl = here('tandem.js');
 const WASM = here('tandem_bg.wasm');
 
-/** `?bench=w3` measures instead of showing the app: names of works, separated by commas. */
+/** `?bench=w1,w5` measures instead of showing the app: names of works, separated by commas. */
 const WORKS = new URLSearchParams(location.search).get('bench');
 
 const element = (id) => document.getElementById(id);

@@ -5,21 +5,21 @@
 
 use std::process::ExitCode;
 
-use tandem_core::experiment::bench::{Measured, WORKS, measure};
+use tandem_core::experiment::bench::{Check, Measured, Quantity, WORKS, find, measure};
 use tandem_core::experiment::snapshot::Sentence;
 
 use super::Failure;
 use super::args::Args;
 use crate::platform::console::{Lines, stopwatch};
+use crate::view::numbers;
 use crate::view::text::Texts;
 
 pub(super) fn bench(mut args: Args, texts: Texts) -> Result<ExitCode, Failure> {
     let json = args.flag("--json");
     let mut works = Vec::new();
     while let Some(word) = args.word() {
-        let known = WORKS.iter().find(|work| work.id.eq_ignore_ascii_case(&word));
         let all: Vec<&str> = WORKS.iter().map(|work| work.id).collect();
-        works.push(known.ok_or_else(|| Sentence::new("cli.no_work", &[&word, &all.join(" | ")]))?.id);
+        works.push(find(&word).ok_or_else(|| Sentence::new("cli.no_work", &[&word, &all.join(" | ")]))?.id);
     }
     args.finish()?;
     if works.is_empty() {
@@ -40,21 +40,22 @@ pub(super) fn bench(mut args: Args, texts: Texts) -> Result<ExitCode, Failure> {
 }
 
 fn told(texts: Texts, measured: &Measured) -> String {
-    let Measured { work, rate, unit, range, mean_return, expected, episodes, holds, .. } = measured;
+    let Measured { work, rate, unit, range, checks, holds, .. } = measured;
+    let checks: Vec<String> = checks.iter().map(|check| checked(texts, check)).collect();
     let verdict = texts.t(if *holds { "cli.bench.holds" } else { "cli.bench.off" });
-    let millions = |rate: f64| format!("{:.2} M", rate / 1e6);
-    texts.f(
-        "cli.bench.line",
-        &[
-            work,
-            &millions(*rate),
-            unit,
-            &millions(range.0),
-            &millions(range.1),
-            &format!("{mean_return:.3}"),
-            &format!("{expected:.3}"),
-            &episodes.to_string(),
-            verdict,
-        ],
-    )
+    let [rate, slowest, fastest] = [*rate, range.0, range.1].map(numbers::speed);
+    texts.f("cli.bench.line", &[work, &rate, unit, &slowest, &fastest, &checks.join(", "), verdict])
+}
+
+fn checked(texts: Texts, check: &Check) -> String {
+    let (id, decimals) = match check.name {
+        Quantity::FirstLoss => ("cli.bench.first_loss", 6),
+        Quantity::Loss16 => ("cli.bench.loss_16", 6),
+        Quantity::Loss31 => ("cli.bench.loss_31", 6),
+        Quantity::MeanReturn => ("cli.bench.mean_return", 3),
+        Quantity::ReturnFirst => ("cli.bench.return_first", 2),
+        Quantity::ReturnAfter => ("cli.bench.return_after", 2),
+    };
+    let [value, expected] = [check.value, check.expected].map(|number| numbers::decimals(number, decimals));
+    texts.f("cli.bench.check", &[texts.t(id), &value, &expected])
 }

@@ -69,6 +69,20 @@ pub fn value(v: f32) -> String {
     })
 }
 
+/// Things per second: at least three significant digits, thousands apart, millions as `M`.
+pub fn speed(v: f64) -> String {
+    match v {
+        _ if v >= 1e6 => format!("{:.2} M", v / 1e6),
+        _ if v >= 1e3 => count(v.round() as u32),
+        _ => format!("{v:.1}"),
+    }
+}
+
+/// A number with this many decimals and a real minus sign.
+pub fn decimals(v: f64, decimals: usize) -> String {
+    minus(format!("{v:.decimals$}"))
+}
+
 /// A measured value to two decimals, for tight places.
 pub fn short(v: f32) -> String {
     let size = v.abs();
@@ -157,6 +171,8 @@ mod tests {
         assert_eq!(value(0.9412), "0.941");
         assert_eq!(value(-12.34), "−12.3");
         assert_eq!(value(-0.0), "0.000");
+        assert_eq!([27.96, 9_089.4, 2_064_000.0].map(speed), ["28.0", "9,089", "2.06 M"]);
+        assert_eq!(decimals(-21.548, 2), "−21.55");
         assert_eq!(short(-0.2467), "−0.25");
         assert_eq!(subscript(12), "₁₂");
         assert_eq!(payoff(-30.0), "−30");

@@ -1,5 +1,5 @@
 //! A run that is warm allocates nothing: neither its env steps nor its gradient steps, whatever environment and
-//! algorithm.
+//! algorithm; nor do the works that are measured, of which one is a run as the page trains it.
 
 #![expect(unsafe_code, reason = "a counting allocator is an unsafe trait")]
 
@@ -16,6 +16,7 @@ use tandem_core::env::pellet::{PelletSpec, StartLayout};
 use tandem_core::env::pursuit::PursuitSpec;
 use tandem_core::env::registry::EnvSpec;
 use tandem_core::env::two_step::TwoStepSpec;
+use tandem_core::experiment::bench::WORKS;
 use tandem_core::experiment::spec::{EnvChoice, ExperimentSpec};
 use tandem_core::marl::learner::{Evaluations, Learner};
 use tandem_core::marl::parts::clock::{EPISODES, GRADIENT_STEP};
@@ -91,5 +92,17 @@ fn a_warm_run_allocates_nothing() {
             assert_eq!(counters[GRADIENT_STEP], 48);
             assert!(counters[EPISODES] > 4, "{spec:?} was never reset");
         }
+    }
+}
+
+#[test]
+fn a_warm_work_allocates_nothing() {
+    for info in &WORKS {
+        let mut work = (info.build)();
+        (0..2).for_each(|_| _ = work.run());
+        let before = ALLOCATIONS.get();
+        assert!(before > 0, "the allocator counts");
+        (0..3).for_each(|_| _ = work.run());
+        assert_eq!(ALLOCATIONS.get() - before, 0, "{}", info.id);
     }
 }
