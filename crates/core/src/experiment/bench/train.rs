@@ -14,9 +14,10 @@ const LINK: &str = "v=1&env=spread&timeout_terminal=on&algo=mappo&lr=0.0005&crit
     &clip_ratio=0.2&value_coef=0.5&value_norm=off&clip=0.5&hidden=64&layers=2&act=tanh&orthogonal=off&entropy=0.01&envs=128\
     &rollout=25&epochs=4&minibatches=4&seed=1&budget=10000000&eval_every=10000000&eval_episodes=1";
 
-/// Iterations of which the mean return is looked at, at the beginning and at the end, and the last of them.
-const LOOKED_AT: u32 = 3;
-const LAST: u32 = 60;
+/// Iterations that are checked; the mean return is that of the first and of the last few.
+const ITERATIONS: usize = 60;
+const FIRST: usize = 3;
+const LAST: usize = 5;
 
 /// A run.
 #[derive(Debug)]
@@ -42,9 +43,9 @@ impl Training {
 
 impl Work for Training {
     fn checks(&mut self) -> Vec<Check> {
-        let returns: Vec<f64> = (0..LAST).map(|_| self.iteration()).collect();
-        let mean = |returns: &[f64]| returns.iter().sum::<f64>() / f64::from(LOOKED_AT);
-        let (first, last) = (mean(&returns[..LOOKED_AT as usize]), mean(&returns[(LAST - LOOKED_AT) as usize..]));
+        let returns: Vec<f64> = (0..ITERATIONS).map(|_| self.iteration()).collect();
+        let mean = |returns: &[f64]| returns.iter().sum::<f64>() / returns.len() as f64;
+        let (first, last) = (mean(&returns[..FIRST]), mean(&returns[ITERATIONS - LAST..]));
         vec![Check::new(Quantity::ReturnFirst, first, -26.0, 2.5), Check::new(Quantity::ReturnAfter, last, -21.5, 1.5)]
     }
 
