@@ -1,0 +1,20 @@
+// `?bench=…` measures instead of showing the app: the numbers must be those of other implementations here, too.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { closeBrowsers, open } from './harness.mjs';
+
+after(closeBrowsers);
+
+test('works have the losses of other frameworks, and an unknown one is told', async () => {
+  const tab = await open({ path: '?bench=w1,w2,w5,w6' });
+  await tab.page.waitForFunction(() => globalThis.tandemMeasured, null, { timeout: 120_000 });
+  const measured = await tab.page.evaluate(() => globalThis.tandemMeasured);
+  assert.deepEqual(measured.map((work) => work?.work), ['W1', 'W2', 'W5', undefined]);
+  for (const { work, rate, checks, holds } of measured.slice(0, 3)) {
+    assert.ok(holds && checks.length === 2 && rate > 0, `${work}: ${JSON.stringify(checks)}`);
+  }
+  const shown = await tab.page.locator('#boot-detail').textContent();
+  assert.match(shown, /"work":"W1".*\n.*"work":"W2".*\n.*"work":"W5".*\nThere is no work “w6”/);
+  await tab.close();
+});
