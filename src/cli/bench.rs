@@ -44,7 +44,7 @@ fn told(texts: Texts, measured: &Measured) -> String {
     let checks: Vec<String> = checks.iter().map(|check| checked(texts, check)).collect();
     let verdict = texts.t(if *holds { "cli.bench.holds" } else { "cli.bench.off" });
     let [rate, slowest, fastest] = [*rate, range.0, range.1].map(numbers::speed);
-    texts.f("cli.bench.line", &[work, &rate, unit, &slowest, &fastest, &checks.join(", "), verdict])
+    texts.f("cli.bench.line", &[work, &rate, unit, &slowest, &fastest, &checks.join(" · "), verdict])
 }
 
 fn checked(texts: Texts, check: &Check) -> String {
