@@ -44,6 +44,26 @@ fn within_two_ulp_of_libm_on_a_dense_grid() {
     }
 }
 
+/// The softplus of particles in contact: ours, for lanes, against libm's.
+#[test]
+fn the_softplus_of_f64_is_within_two_ulp_of_libm() {
+    let libm = |x: f64| f64::max(x, 0.0) + libm::log1p(libm::exp(-x.abs()));
+    let mut worst = (0, 0.0);
+    let even = (0..1_000_000).map(|k| f64::from(k) * 1.6e-3 - 800.0);
+    let ever_nearer_to_0 = std::iter::successors(Some(-1.0), |x| Some(x * 0.7)).take(2_000);
+    for x in even.chain(ever_nearer_to_0) {
+        let (got, expected) = (Real::softplus(x), libm(x));
+        let ulp = got.to_bits().abs_diff(expected.to_bits());
+        worst = std::cmp::max_by_key(worst, (ulp, x), |(ulp, _)| *ulp);
+    }
+    println!("softplus: {} ulp at {:e}", worst.0, worst.1);
+    assert!(worst.0 <= 2, "{} ulp at {:e}", worst.0, worst.1);
+    let softplus = <f64 as Real>::softplus;
+    let edges = [f64::NEG_INFINITY, -746.0, -0.0, 0.0, f64::INFINITY].map(softplus);
+    assert_eq!(edges, [0.0, 0.0, std::f64::consts::LN_2, std::f64::consts::LN_2, f64::INFINITY]);
+    assert!(softplus(f64::NAN).is_nan() && softplus(-745.0) > 0.0);
+}
+
 #[test]
 fn edges_are_what_the_mathematics_says() {
     let infinity = f32::INFINITY;

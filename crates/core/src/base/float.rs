@@ -47,6 +47,8 @@ pub trait Real:
     fn to_f64(self) -> f64;
     /// Neither infinite nor NaN.
     fn is_finite(self) -> bool;
+    /// `numbers` where they are of single precision, for what is written in that alone.
+    fn singles(numbers: &mut [Self]) -> Option<&mut [f32]>;
     /// |x|.
     #[must_use]
     fn abs(self) -> Self;
@@ -131,6 +133,9 @@ impl Real for f32 {
     fn is_finite(self) -> bool {
         self.is_finite()
     }
+    fn singles(numbers: &mut [Self]) -> Option<&mut [f32]> {
+        Some(numbers)
+    }
     #[inline(always)]
     fn abs(self) -> Self {
         self.abs()
@@ -204,6 +209,9 @@ impl Real for f64 {
     fn is_finite(self) -> bool {
         self.is_finite()
     }
+    fn singles(_numbers: &mut [Self]) -> Option<&mut [f32]> {
+        None
+    }
     #[inline(always)]
     fn abs(self) -> Self {
         self.abs()
@@ -225,8 +233,9 @@ impl Real for f64 {
         let e = libm::exp(-self.abs());
         (if self < 0.0 { e } else { 1.0 }) / (1.0 + e)
     }
+    #[inline(always)]
     fn softplus(self) -> Self {
-        (if self > 0.0 { self } else { 0.0 }) + libm::log1p(libm::exp(-self.abs()))
+        (if self > 0.0 { self } else { 0.0 }) + log1p_of_unit_f64(exp_of_negative_f64(-self.abs()))
     }
     fn elu(self) -> Self {
         if self > 0.0 { self } else { libm::expm1(self) }
@@ -269,6 +278,54 @@ fn exp_f32(x: f32) -> f32 {
     // In two steps, since 2ⁿ alone may be out of range; only the second rounds.
     let half = n >> 1;
     (1.0 + q) * power_of_two(half) * power_of_two(n.wrapping_sub(half))
+}
+
+/// FreeBSD's `e_exp.c` (which libm follows) for x ≤ 0, without its branches: particles need it in lanes. 0 from −746 on,
+/// below half the least number. NaN stays NaN.
+#[expect(clippy::excessive_precision, reason = "coefficients as published")]
+#[inline(always)]
+fn exp_of_negative_f64(x: f64) -> f64 {
+    /// Adding and subtracting 1.5·2⁵² rounds to the nearest integer, as [`ROUND`] does in f32.
+    const ROUND: f64 = 6_755_399_441_055_744.0;
+    let x = if x < -746.0 { -746.0 } else { x };
+    let shifted = x * std::f64::consts::LOG2_E + ROUND;
+    let n = shifted - ROUND;
+    let high = x - n * 6.931_471_803_691_238_164_90e-1;
+    let low = n * 1.908_214_929_270_587_700_02e-10;
+    let r = high - low;
+    let z = r * r;
+    let p = 4.138_136_797_057_238_460_39e-8;
+    let p = p * z + -1.653_390_220_546_525_153_90e-6;
+    let p = p * z + 6.613_756_321_437_934_361_17e-5;
+    let p = p * z + -2.777_777_777_701_559_338_42e-3;
+    let p = p * z + 1.666_666_666_666_660_190_37e-1;
+    let c = r - z * p;
+    let y = 1.0 - ((low - (r * c) / (2.0 - c)) - high);
+    // 2ⁿ in two steps, since 2ⁿ alone may be out of range; n is shifted to be positive, for only such shifts are vectors.
+    let n = shifted.to_bits().wrapping_sub(ROUND.to_bits()).wrapping_add(2048);
+    let half = n >> 1;
+    let power = |n: u64| f64::from_bits(n << 52);
+    y * power(half.wrapping_sub(1)) * power(n.wrapping_sub(half).wrapping_sub(1))
+}
+
+/// ln(1 + t) for t in 0 ..= 1: FreeBSD's `e_log.c` of 1 + t or, above √2, of its half; less 1, both are there without
+/// rounding the sum.
+#[expect(clippy::excessive_precision, reason = "coefficients as published")]
+#[inline(always)]
+fn log1p_of_unit_f64(t: f64) -> f64 {
+    let (f, k) = if t > std::f64::consts::SQRT_2 - 1.0 { (0.5 * (t - 1.0), 1.0) } else { (t, 0.0) };
+    let s = f / (2.0 + f);
+    let z = s * s;
+    let w = z * z;
+    let even =
+        w * (3.999_999_999_940_941_908e-1 + w * (2.222_219_843_214_978_396e-1 + w * 1.531_383_769_920_937_332e-1));
+    let odd = z
+        * (6.666_666_666_666_735_130e-1
+            + w * (2.857_142_874_366_239_149e-1
+                + w * (1.818_357_216_161_805_012e-1 + w * 1.479_819_860_511_658_591e-1)));
+    let half_square = 0.5 * f * f;
+    let y = s * (half_square + (odd + even)) + k * 1.908_214_929_270_587_700_02e-10 - half_square + f;
+    y + k * 6.931_471_803_691_238_164_90e-1
 }
 
 /// FreeBSD's `e_logf.c` (which libm follows) without its branches.

@@ -4,7 +4,7 @@
 //! width is part of the arithmetic (sums run over eight lanes, then a fixed tree), so results do not depend on the
 //! machine. Plain arrays and loops: the compiler turns them into vector instructions.
 
-use std::ops::{Add, AddAssign, Mul};
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 use crate::base::float::Real;
 
@@ -21,6 +21,25 @@ pub const fn padded(n: u32) -> u32 {
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Lanes<R>(pub [R; LANES]);
+
+impl<T: Copy> Lanes<T> {
+    /// `f` of every pair of lanes.
+    #[inline(always)]
+    #[must_use]
+    pub fn zip(self, other: Self, f: impl Fn(T, T) -> T) -> Self {
+        let (a, b) = (self.0, other.0);
+        Self([
+            f(a[0], b[0]),
+            f(a[1], b[1]),
+            f(a[2], b[2]),
+            f(a[3], b[3]),
+            f(a[4], b[4]),
+            f(a[5], b[5]),
+            f(a[6], b[6]),
+            f(a[7], b[7]),
+        ])
+    }
+}
 
 impl<R: Real> Lanes<R> {
     /// Eight zeros.
@@ -52,23 +71,6 @@ impl<R: Real> Lanes<R> {
         Self([f(a), f(b), f(c), f(d), f(e), f(g), f(h), f(i)])
     }
 
-    /// `f` of every pair of lanes.
-    #[inline(always)]
-    #[must_use]
-    pub fn zip(self, other: Self, f: impl Fn(R, R) -> R) -> Self {
-        let (a, b) = (self.0, other.0);
-        Self([
-            f(a[0], b[0]),
-            f(a[1], b[1]),
-            f(a[2], b[2]),
-            f(a[3], b[3]),
-            f(a[4], b[4]),
-            f(a[5], b[5]),
-            f(a[6], b[6]),
-            f(a[7], b[7]),
-        ])
-    }
-
     /// The sum, always as ((0+4)+(2+6)) + ((1+5)+(3+7)).
     #[inline(always)]
     pub fn sum(self) -> R {
@@ -77,36 +79,99 @@ impl<R: Real> Lanes<R> {
     }
 }
 
-/// Defines a function compiled twice on x86-64, for any processor and for those with AVX2, and picks at run time.
+/// Defines a function compiled for any processor and, on x86-64, for those with AVX2 and with AVX-512; picks at run time.
 ///
 /// `kernel! { pub fn name<R: Real>(a: A, …) => body }` calls `body::<R, P>(a, …)`, an `#[inline(always)]` function
-/// made of such functions only. P is how many [`Lanes`] a register tile is wide, 2 with AVX2 and 1 without: it may
-/// change what is computed together, never the order within a sum. AVX2 brings no fused multiply-add, and Rust fuses
-/// nothing by itself, so both have the same bits.
+/// made of such functions only. P is how many [`Lanes`] a register tile is wide, 2 with wider registers and 1 without:
+/// it may change what is computed together, never the order within a sum. Wider registers bring no fused
+/// multiply-add of their own, and Rust fuses nothing by itself, so all have the same bits.
+///
+/// `kernel! { fn name[R: Real](a: A, …) => body }` is the same without P.
 macro_rules! kernel {
-    ($(#[$attribute:meta])* pub fn $name:ident<R: Real>($($arg:ident: $type:ty),* $(,)?) => $body:ident) => {
+    ($(#[$attribute:meta])* $vis:vis fn $name:ident<$($type:ident: $bound:path),*>($($args:tt)*) => $body:ident) => {
+        $crate::base::lanes::kernel! {
+            @($(#[$attribute])* $vis) $name [$($type: $bound),*] ($($args)*) ($body::<$($type,)* 1>) ($body::<$($type,)* 2>)
+        }
+    };
+    ($(#[$attribute:meta])* $vis:vis fn $name:ident[$($type:ident: $bound:path),*]($($args:tt)*) => $body:ident) => {
+        $crate::base::lanes::kernel! {
+            @($(#[$attribute])* $vis) $name [$($type: $bound),*] ($($args)*) ($body::<$($type),*>) ($body::<$($type),*>)
+        }
+    };
+    (@($(#[$attribute:meta])* $vis:vis) $name:ident [$($type:ident: $bound:path),*] ($($arg:ident: $of:ty),* $(,)?)
+        ($($narrow:tt)*) ($($wide:tt)*)) => {
         $(#[$attribute])*
-        pub fn $name<R: $crate::base::float::Real>($($arg: $type),*) {
+        $vis fn $name<$($type: $bound),*>($($arg: $of),*) {
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx2")]
-                fn with_avx2<R: $crate::base::float::Real>($($arg: $type),*) {
-                    $body::<R, 2>($($arg),*);
+                fn with_avx2<$($type: $bound),*>($($arg: $of),*) {
+                    $($wide)*($($arg),*);
                 }
-                if std::arch::is_x86_feature_detected!("avx2") {
-                    #[expect(unsafe_code, reason = "a function with target features is called where they are there")]
+                #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
+                fn with_avx512<$($type: $bound),*>($($arg: $of),*) {
+                    $($wide)*($($arg),*);
+                }
+                let registers = $crate::base::lanes::Registers::here();
+                #[expect(unsafe_code, reason = "a function with target features is called where they are there")]
+                match registers {
+                    // SAFETY: the processor has AVX-512's four parts.
+                    $crate::base::lanes::Registers::Avx512 => return unsafe { with_avx512($($arg),*) },
                     // SAFETY: the processor has AVX2.
-                    unsafe {
-                        with_avx2($($arg),*);
-                    }
-                    return;
+                    $crate::base::lanes::Registers::Avx2 => return unsafe { with_avx2($($arg),*) },
+                    $crate::base::lanes::Registers::Narrow => {}
                 }
             }
-            $body::<R, 1>($($arg),*);
+            $($narrow)*($($arg),*);
         }
     };
 }
 pub(crate) use kernel;
+
+/// The widest registers of this processor that kernels are compiled for.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Registers {
+    /// 128 bits.
+    Narrow,
+    /// 256 bits.
+    Avx2,
+    /// 512 bits, and twice as many of every width.
+    Avx512,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Registers {
+    /// What the processor has, at most what [`limit_registers`] allows.
+    #[inline]
+    pub fn here() -> Self {
+        let has = if is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512bw")
+        {
+            Self::Avx512
+        } else if is_x86_feature_detected!("avx2") {
+            Self::Avx2
+        } else {
+            Self::Narrow
+        };
+        match LIMIT.load(std::sync::atomic::Ordering::Relaxed) {
+            0 => Self::Narrow,
+            1 => has.min(Self::Avx2),
+            _ => has,
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+static LIMIT: std::sync::atomic::AtomicU8 = std::sync::atomic::AtomicU8::new(2);
+
+/// Uses no wider registers than these from now on, in the whole process: bits must not depend on it.
+#[cfg(target_arch = "x86_64")]
+pub fn limit_registers(limit: Registers) {
+    LIMIT.store(limit as u8, std::sync::atomic::Ordering::Relaxed);
+}
 
 /// `x`, a whole number of lanes long, in a form that shows the compiler that vectorising a loop over it leaves nothing
 /// over. Such plain loops, with the function called by name, are how long functions (tanh, softplus) become vectors.
@@ -124,19 +189,27 @@ pub fn whole_mut<R>(x: &mut [R]) -> &mut [R] {
     &mut x[..whole]
 }
 
-impl<R: Real> Add for Lanes<R> {
-    type Output = Self;
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        self.zip(other, |a, b| a + b)
-    }
+macro_rules! operator {
+    ($trait:ident, $method:ident) => {
+        impl<R: Real> $trait for Lanes<R> {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                self.zip(other, |a, b| a.$method(b))
+            }
+        }
+    };
 }
+operator!(Add, add);
+operator!(Sub, sub);
+operator!(Mul, mul);
+operator!(Div, div);
 
-impl<R: Real> Mul for Lanes<R> {
+impl<R: Real> Neg for Lanes<R> {
     type Output = Self;
     #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        self.zip(other, |a, b| a * b)
+    fn neg(self) -> Self {
+        self.map(|x| -x)
     }
 }
 
@@ -144,6 +217,111 @@ impl<R: Real> AddAssign for Lanes<R> {
     #[inline(always)]
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
+    }
+}
+
+/// A number, or eight of them side by side: what is written with it is written once for a world and for eight.
+pub trait Number:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
+{
+    /// The same, or as many, in single precision.
+    type Single: Copy + Default;
+    /// How many there are.
+    const COUNT: usize;
+
+    /// `x`, in every lane.
+    fn of(x: f64) -> Self;
+    /// The nearest of single precision.
+    fn single(self) -> Self::Single;
+    /// The first of them.
+    fn first(self) -> f64;
+    /// √x, correctly rounded.
+    #[must_use]
+    fn sqrt(self) -> Self;
+    /// ln(1 + eˣ).
+    #[must_use]
+    fn softplus(self) -> Self;
+    /// `then` where this is below `bound`, else `otherwise`.
+    #[must_use]
+    fn if_below(self, bound: Self, then: Self, otherwise: Self) -> Self;
+    /// Whether every lane is above `bound`.
+    fn all_above(self, bound: Self) -> bool;
+}
+
+impl<R: Real> Number for R {
+    type Single = f32;
+    const COUNT: usize = 1;
+    #[inline(always)]
+    fn of(x: f64) -> Self {
+        R::from_f64(x)
+    }
+    #[inline(always)]
+    fn single(self) -> f32 {
+        self.to_f32()
+    }
+    #[inline(always)]
+    fn first(self) -> f64 {
+        self.to_f64()
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Real::sqrt(self)
+    }
+    #[inline(always)]
+    fn softplus(self) -> Self {
+        Real::softplus(self)
+    }
+    #[inline(always)]
+    fn if_below(self, bound: Self, then: Self, otherwise: Self) -> Self {
+        if self < bound { then } else { otherwise }
+    }
+    #[inline(always)]
+    fn all_above(self, bound: Self) -> bool {
+        self > bound
+    }
+}
+
+impl<R: Real> Number for Lanes<R> {
+    type Single = Lanes<f32>;
+    const COUNT: usize = LANES;
+    #[inline(always)]
+    fn of(x: f64) -> Self {
+        Self::splat(R::from_f64(x))
+    }
+    #[inline(always)]
+    fn single(self) -> Lanes<f32> {
+        Lanes(self.0.map(R::to_f32))
+    }
+    #[inline(always)]
+    fn first(self) -> f64 {
+        self.0[0].to_f64()
+    }
+    #[inline(always)]
+    fn sqrt(mut self) -> Self {
+        for x in &mut self.0 {
+            *x = Real::sqrt(*x);
+        }
+        self
+    }
+    #[inline(always)]
+    fn softplus(mut self) -> Self {
+        // A loop, so that it becomes vectors everywhere: written out it is too long for that.
+        for x in &mut self.0 {
+            *x = Real::softplus(*x);
+        }
+        self
+    }
+    #[inline(always)]
+    fn if_below(self, bound: Self, then: Self, otherwise: Self) -> Self {
+        let mut out = otherwise;
+        for i in 0..LANES {
+            out.0[i] = if self.0[i] < bound.0[i] { then.0[i] } else { otherwise.0[i] };
+        }
+        out
+    }
+    #[inline(always)]
+    fn all_above(self, bound: Self) -> bool {
+        (0..LANES).all(|i| self.0[i] > bound.0[i])
     }
 }
 

@@ -4,39 +4,125 @@
 //! and xors of 32-bit words only, so a shader computes the same words. No draw depends on how many others were made,
 //! hence not on batch order, threads or engine.
 
+use crate::base::lanes::{LANES, kernel};
+
 /// Skein's rotation constants for four words: those of rounds 0 to 3, then of 4 to 7, then again.
 const ROTATIONS: [[[u32; 2]; 4]; 2] =
     [[[10, 26], [11, 21], [13, 27], [23, 5]], [[6, 20], [17, 11], [25, 10], [18, 20]]];
 /// Skein's key-schedule parity.
 const PARITY: u32 = 0x1BD1_1BDA;
 
+/// Four words of [`LANES`] counters, or the counters.
+pub type Octet = [[u32; LANES]; 4];
+
+/// A 32-bit word, or several side by side.
+pub trait Word: Copy {
+    /// `word`, in every lane.
+    fn of(word: u32) -> Self;
+    /// The sum, wrapping.
+    #[must_use]
+    fn plus(self, other: Self) -> Self;
+    /// The bits, turned left by `by`, then xor `other`.
+    #[must_use]
+    fn turned_xor(self, by: u32, other: Self) -> Self;
+}
+
+impl Word for u32 {
+    #[inline(always)]
+    fn of(word: u32) -> Self {
+        word
+    }
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+    #[inline(always)]
+    fn turned_xor(self, by: u32, other: Self) -> Self {
+        self.rotate_left(by) ^ other
+    }
+}
+
+impl<W: Word, const N: usize> Word for [W; N] {
+    #[inline(always)]
+    fn of(word: u32) -> Self {
+        [W::of(word); N]
+    }
+    #[inline(always)]
+    fn plus(mut self, other: Self) -> Self {
+        for i in 0..N {
+            self[i] = self[i].plus(other[i]);
+        }
+        self
+    }
+    #[inline(always)]
+    fn turned_xor(mut self, by: u32, other: Self) -> Self {
+        for i in 0..N {
+            self[i] = self[i].turned_xor(by, other[i]);
+        }
+        self
+    }
+}
+
 /// Threefry-4x32 with 20 rounds: `counter` encrypted under `key`.
 #[must_use]
-pub fn threefry4x32(key: [u32; 4], counter: [u32; 4]) -> [u32; 4] {
+#[inline(always)]
+pub fn threefry4x32<W: Word>(key: [u32; 4], counter: [W; 4]) -> [W; 4] {
     let ks = [key[0], key[1], key[2], key[3], PARITY ^ key[0] ^ key[1] ^ key[2] ^ key[3]];
-    let x = std::array::from_fn(|i| counter[i].wrapping_add(ks[i]));
-    // Written out, for nothing here is worth a loop's counting.
-    let x = four_rounds::<0, 1>(x, &ks);
-    let x = four_rounds::<1, 2>(x, &ks);
-    let x = four_rounds::<0, 3>(x, &ks);
-    let x = four_rounds::<1, 4>(x, &ks);
-    four_rounds::<0, 5>(x, &ks)
+    // Written out here and below: what is not unrolled is not kept in registers.
+    let key = |i: usize| W::of(ks[i]);
+    let x = [counter[0].plus(key(0)), counter[1].plus(key(1)), counter[2].plus(key(2)), counter[3].plus(key(3))];
+    let x = four_rounds::<W, 0, 1>(x, &ks);
+    let x = four_rounds::<W, 1, 2>(x, &ks);
+    let x = four_rounds::<W, 0, 3>(x, &ks);
+    let x = four_rounds::<W, 1, 4>(x, &ks);
+    four_rounds::<W, 0, 5>(x, &ks)
 }
 
 /// Four rounds with one half of the rotations, then key injection number `S`.
 #[inline(always)]
-fn four_rounds<const HALF: usize, const S: usize>(mut x: [u32; 4], ks: &[u32; 5]) -> [u32; 4] {
+fn four_rounds<W: Word, const HALF: usize, const S: usize>(x: [W; 4], ks: &[u32; 5]) -> [W; 4] {
     let [first, second, third, fourth] = ROTATIONS[HALF];
     // Even rounds mix (0,1) and (2,3), odd rounds (0,3) and (2,1).
-    for ([r0, r1], (b, d)) in [(first, (1, 3)), (second, (3, 1)), (third, (1, 3)), (fourth, (3, 1))] {
-        x[0] = x[0].wrapping_add(x[b]);
-        x[b] = x[b].rotate_left(r0) ^ x[0];
-        x[2] = x[2].wrapping_add(x[d]);
-        x[d] = x[d].rotate_left(r1) ^ x[2];
-    }
-    let mut x: [u32; 4] = std::array::from_fn(|i| x[i].wrapping_add(ks[(S + i) % 5]));
-    x[3] = x[3].wrapping_add(S as u32);
+    let x = mix::<W, 1, 3>(x, first);
+    let x = mix::<W, 3, 1>(x, second);
+    let x = mix::<W, 1, 3>(x, third);
+    let x = mix::<W, 3, 1>(x, fourth);
+    let key = |i: usize| W::of(ks[(S + i) % 5]);
+    [x[0].plus(key(0)), x[1].plus(key(1)), x[2].plus(key(2)), x[3].plus(key(3)).plus(W::of(S as u32))]
+}
+
+/// One round: word `B` into word 0, and word `D` into word 2.
+#[inline(always)]
+fn mix<W: Word, const B: usize, const D: usize>(mut x: [W; 4], [r0, r1]: [u32; 2]) -> [W; 4] {
+    x[0] = x[0].plus(x[B]);
+    x[B] = x[B].turned_xor(r0, x[0]);
+    x[2] = x[2].plus(x[D]);
+    x[D] = x[D].turned_xor(r1, x[2]);
     x
+}
+
+kernel! {
+    /// Four words at each counter.
+    fn threefry_octets<>(key: [u32; 4], counters: &[Octet], words: &mut [Octet]) => encrypt
+}
+
+/// P octets at a time, so that one works while another waits, if there are registers for them.
+#[inline(always)]
+fn encrypt<const P: usize>(key: [u32; 4], counters: &[Octet], words: &mut [Octet]) {
+    for (words, counters) in words.chunks_exact_mut(P).zip(counters.chunks_exact(P)) {
+        let mut x = [[[0; LANES]; P]; 4];
+        for word in 0..4 {
+            for octet in 0..P {
+                x[word][octet] = counters[octet][word];
+            }
+        }
+        let x = threefry4x32(key, x);
+        for word in 0..4 {
+            for octet in 0..P {
+                words[octet][word] = x[word][octet];
+            }
+        }
+    }
 }
 
 /// A named stream of a seed. Streams with different names are independent.
@@ -57,6 +143,12 @@ impl Stream {
     #[must_use]
     pub fn words(&self, counter: [u32; 4]) -> [u32; 4] {
         threefry4x32(self.key, counter)
+    }
+
+    /// Four words at each of the counters into `words`, of which there are as many, an even number.
+    pub fn words_of_octets(&self, counters: &[Octet], words: &mut [Octet]) {
+        debug_assert!(counters.len().is_multiple_of(2), "octets come in pairs");
+        threefry_octets(self.key, counters, words);
     }
 
     /// The draws of one environment at one step: counter = (environment, episode, step, agent·256 + draw).
@@ -167,6 +259,18 @@ mod tests {
             ),
             [0x59cd_1dbb, 0xb887_9579, 0x86b5_d00c, 0xac8b_6d84]
         );
+    }
+
+    #[test]
+    fn lanes_have_the_words_of_one_at_a_time() {
+        let stream = Stream::new(5, "lanes");
+        let counter = |lane: usize| [lane as u32, 7, u32::MAX - lane as u32, 256 * lane as u32];
+        let octet = std::array::from_fn(|word| std::array::from_fn(|lane| counter(lane)[word]));
+        let mut words = [octet; 2];
+        stream.words_of_octets(&[octet; 2], &mut words);
+        for lane in 0..LANES {
+            assert_eq!(words.map(|words| words.map(|word| word[lane])), [stream.words(counter(lane)); 2]);
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! rule object exists, nothing here can fail.
 
 use crate::base::float::Real;
+use crate::base::lanes::{LANES, Lanes, Number};
 use crate::base::rng::Draws;
 pub use crate::env::frame::{Frame, Outcome, Particle, Thing, ThingKind};
 use crate::env::script::{Program, Script, Uniform};
@@ -51,6 +52,8 @@ pub struct EnvInfo {
     pub team_reward: bool,
     /// Whether one agent moves in each env step, see [`Env::to_move`]; else all move at once.
     pub in_turns: bool,
+    /// Whether what an agent may do is always the same.
+    pub fixed_mask: bool,
     /// Whether every observation determines the state (then the page says so: nothing is partially observed).
     pub obs_determines_state: bool,
     /// The headline measure of an episode.
@@ -129,8 +132,9 @@ pub struct Mix {
 }
 
 /// An agent's reward: Σ_k w_k · part_k, summed in the order of the parts.
-pub fn weighted<R: Real>(weights: &[R], parts: &[R]) -> R {
-    weights.iter().zip(parts).fold(R::ZERO, |sum, (&weight, &part)| sum + weight * part)
+#[inline(always)]
+pub fn weighted<N: Number>(weights: &[N], parts: &[N]) -> N {
+    weights.iter().zip(parts).fold(N::of(0.0), |sum, (&weight, &part)| sum + weight * part)
 }
 
 /// The weights of the same parts at another α: what the rules would have paid for the same play. At the rules' own α
@@ -243,6 +247,29 @@ pub struct StepOut<'a> {
     pub parts: &'a mut [f64],
 }
 
+/// [`LANES`] worlds whose states lie one after the other, for [`Env::step_tile`].
+#[derive(Debug)]
+pub struct Tile<'a> {
+    /// Integer states `[LANES, ints]`.
+    pub ints: &'a mut [i32],
+    /// Real states `[LANES, reals]`.
+    pub reals: &'a mut [f64],
+    /// Joint actions `[LANES, n]`, each below |A|.
+    pub actions: &'a [u32],
+    /// Draws of each world's env step.
+    pub draws: &'a [Draws; LANES],
+    /// Rewards of each agent `[n]`, a world in each lane.
+    pub rewards: &'a mut [Lanes<f64>],
+    /// Raw reward parts of each agent `[n, parts]`, a world in each lane.
+    pub parts: &'a mut [Lanes<f64>],
+    /// Observations after the env step `[LANES, n, obs_stride]`, of which numbers beyond `obs_len` are left alone.
+    pub obs: &'a mut [f32],
+    /// See `obs`.
+    pub obs_stride: usize,
+    /// How each env step ended.
+    pub ended: &'a mut [Ended; LANES],
+}
+
 /// How an env step ended. `terminated` and `truncated` may not both be true; bootstrapping looks at `terminated` only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ended {
@@ -273,6 +300,13 @@ pub trait Env: std::fmt::Debug + Send + Sync {
 
     /// One env step. `actions` is `[n]`, each below |A|; an illegal action is treated as the environment documents.
     fn step(&self, state: StateMut<'_>, actions: &[u32], draws: &Draws, out: &mut StepOut<'_>) -> Ended;
+
+    /// One env step of [`LANES`] worlds together, and what their agents then observe: the bits of [`Env::step`] and
+    /// [`Env::observe`] in each. False, and nothing done, where these rules have no such way.
+    fn step_tile(&self, tile: &mut Tile<'_>) -> bool {
+        let _ = tile;
+        false
+    }
 
     /// Observation of `agent` into `obs` `[obs_len]`.
     fn observe(&self, state: StateRef<'_>, agent: u32, obs: &mut [f32]);

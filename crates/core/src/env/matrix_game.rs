@@ -209,6 +209,7 @@ impl MatrixSpec {
             common_reward: game.is_common(),
             team_reward: game.is_common(),
             in_turns: false,
+            fixed_mask: true,
             obs_determines_state: true,
             headline: Headline::Mean { first: 0, count: 2 },
             enumerated_starts: 1,

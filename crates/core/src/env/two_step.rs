@@ -78,6 +78,7 @@ impl TwoStepSpec {
             common_reward: true,
             team_reward: true,
             in_turns: false,
+            fixed_mask: true,
             obs_determines_state: true,
             headline: Headline::Mean { first: 0, count: 2 },
             enumerated_starts: 1,

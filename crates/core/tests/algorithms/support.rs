@@ -62,6 +62,7 @@ impl Tiny {
                 common_reward: true,
                 team_reward: true,
                 in_turns: false,
+                fixed_mask: false,
                 obs_determines_state: true,
                 headline: Headline::Mean { first: 0, count: agents },
                 enumerated_starts: 1,

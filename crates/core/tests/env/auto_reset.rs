@@ -30,6 +30,7 @@ impl Leap {
             common_reward: true,
             team_reward: true,
             in_turns: false,
+            fixed_mask: false,
             obs_determines_state: true,
             headline: Headline::Mean { first: 0, count: 1 },
             enumerated_starts: 1,
@@ -89,8 +90,9 @@ fn p02_the_final_observation_is_that_of_the_old_episode() {
     assert_eq!(heights(&buffers.read(w.obs)), [1e6; 2]);
     let mut seen = Vec::new();
     for _ in 0..4 {
-        batch.step(&[0, 0]);
-        let rows = [buffers.read(w.next_obs), buffers.read(w.obs), buffers.read(w.next_state), buffers.read(w.state)];
+        let followed = batch.step(&[0, 0]);
+        let (obs, state) = (buffers.read(w.obs), buffers.read(w.state));
+        let rows = [&followed.obs, &obs, &followed.states, &state];
         let [first, second]: [Vec<f32>; 2] = std::array::from_fn(|e| rows.iter().map(|r| heights(r)[e]).collect());
         assert_eq!(first, second);
         seen.push(first);

@@ -83,6 +83,14 @@ pub(crate) struct Lockstep {
     observe: List,
 }
 
+/// What worlds show after an env step, before any reset.
+pub(crate) struct Followed {
+    /// `[E, n, padded(O)]`.
+    pub(crate) obs: Vec<f32>,
+    /// `[E, padded(S)]`.
+    pub(crate) states: Vec<f32>,
+}
+
 impl Lockstep {
     /// All at the start of episode 0, seen.
     pub(crate) fn new(env: Arc<dyn Env>, seed: u64, worlds: u32) -> Self {
@@ -99,11 +107,14 @@ impl Lockstep {
         Self { world, buffers, step, observe }
     }
 
-    /// One env step of all, then a look at where the next actions are taken.
-    pub(crate) fn step(&self, actions: &[u32]) {
+    /// One env step of all, then a look at where the next actions are taken; what followed before any reset.
+    pub(crate) fn step(&self, actions: &[u32]) -> Followed {
         self.buffers.write(self.world.action).copy_from_slice(actions);
         self.step.run(&self.buffers);
+        let of = |id| self.buffers.read(id).clone();
+        let followed = Followed { obs: of(self.world.next_obs), states: of(self.world.next_state) };
         self.look();
+        followed
     }
 
     pub(crate) fn look(&self) {

@@ -76,6 +76,7 @@ impl BoardGame {
             common_reward: false,
             team_reward: false,
             in_turns: true,
+            fixed_mask: false,
             obs_determines_state: true,
             // A game is zero-sum: the mean over both players would always be 0.
             headline: Headline::Mean { first: 0, count: 1 },

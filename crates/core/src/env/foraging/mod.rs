@@ -95,6 +95,7 @@ impl ForagingSpec {
             team_reward: true,
             obs_determines_state: view::sees_everything(self),
             in_turns: false,
+            fixed_mask: false,
             headline: Headline::Sum,
             enumerated_starts: 0,
             ints: FIRST as u32 + 2 * (self.players + self.food),

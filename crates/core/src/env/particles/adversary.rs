@@ -6,7 +6,7 @@
 
 use super::nearest_agent;
 use super::physics::{Body, Integrator, distance};
-use super::scene::{MOVER, Pen, Rules, Scene, Sight, View, labels, mover, others, slot_labels};
+use super::scene::{Law, MOVER, Pen, Rules, Scene, Sight, View, labels, mover, others, slot_labels};
 use super::spec::ParticleSpec;
 use crate::env::api::Headline;
 
@@ -50,7 +50,7 @@ pub(super) fn scene(spec: &ParticleSpec) -> Scene {
     }
 }
 
-impl Rules for Adversary {
+impl Law<f64> for Adversary {
     fn parts(&self, view: View<'_>, parts: &mut [f64]) {
         let goal = view.landmarks[view.goal(0)];
         let away = distance(view.p[0], goal);
@@ -74,7 +74,9 @@ impl Rules for Adversary {
             None => obs.zeros(2),
         });
     }
+}
 
+impl Rules for Adversary {
     fn pairs(&self, view: View<'_>) -> Vec<(u32, u32)> {
         let goal = view.goal(0);
         vec![(0, goal as u32), (1 + nearest_agent(&view.p[1..], view.landmarks[goal]).0, goal as u32)]

@@ -16,6 +16,7 @@
 
 mod adversary;
 mod assign;
+mod lockstep;
 pub mod physics;
 mod push;
 mod reference;
@@ -30,7 +31,7 @@ use self::physics::{Physics, contact_square, square_distance};
 use self::scene::{Pen, Scene, View};
 use crate::base::float::Real;
 use crate::base::rng::{Draws, uniform};
-use crate::env::api::{Ended, Env, EnvInfo, EnvState, Frame, Particle, StateMut, StateRef, StepOut, weighted};
+use crate::env::api::{Ended, Env, EnvInfo, EnvState, Frame, Particle, StateMut, StateRef, StepOut, Tile, weighted};
 use crate::env::script::{Program, Script, Uniform};
 
 pub use self::spec::{AGENTS, Convention, GOOD, MAX_CYCLES, NEAREST, OBSTACLES, ParticleError, ParticleSpec, Scenario};
@@ -39,6 +40,8 @@ pub use crate::env::api::MAX_AGENTS;
 
 /// Movements of a discrete action: none, left, right, down, up.
 const MOVES: u32 = 5;
+/// Their directions.
+const PUSHES: [[f64; 2]; MOVES as usize] = [[0.0, 0.0], [-1.0, 0.0], [1.0, 0.0], [0.0, -1.0], [0.0, 1.0]];
 /// Word of the env steps taken.
 const TIME: usize = 0;
 /// First word of the goals.
@@ -103,6 +106,7 @@ impl Particles {
             common_reward: scene.common_reward,
             team_reward: scene.common_reward,
             in_turns: false,
+            fixed_mask: true,
             // Others' velocities are hidden; who is alone sees the one landmark there is.
             obs_determines_state: n == 1,
             headline: scene.headline,
@@ -203,7 +207,6 @@ impl Particles {
 
     /// A discrete action: a movement, a word, or word·5 + movement. A word that the agent does not have is silence.
     fn act(&self, agent: usize, action: u32) -> Act {
-        const PUSHES: [[f64; 2]; MOVES as usize] = [[0.0, 0.0], [-1.0, 0.0], [1.0, 0.0], [0.0, -1.0], [0.0, 1.0]];
         let means = self.scene.means[agent];
         let (movement, word) = if means.moves { (action % MOVES, action / MOVES) } else { (0, action) };
         Act { push: PUSHES[movement as usize], word: (word < means.words).then_some(word) }
@@ -299,6 +302,11 @@ impl Env for Particles {
             }
         }
         self.advance(state, &mut force, out)
+    }
+
+    fn step_tile(&self, tile: &mut Tile<'_>) -> bool {
+        let lockstep = self.scene.rules.lockstep().filter(|_| !self.spec.terminate_on_success);
+        lockstep.map(|lockstep| lockstep.step(self, tile)).is_some()
     }
 
     fn observe(&self, state: StateRef<'_>, agent: u32, obs: &mut [f32]) {

@@ -1,12 +1,12 @@
 //! How particles move: forces, contact and integration, in the reference's order of operations.
 //!
-//! Generic over the number: f64 is the product's, with which a step has the reference's bits; f32 is what a graphics
-//! processor would do, compared in the tests. Entities are numbered agents first, then landmarks. Every pair's force is
+//! Generic over the number: f64 is the product's, one world at a time or eight in lanes with the same bits; f32 is what
+//! a graphics processor would do, compared in the tests. Entities are numbered agents first, then landmarks. Every pair's force is
 //! that of the positions *before* the step.
 //!
 //! Source: mpe2 1.1.1 `core.py` (Lowe et al. 2017; Mordatch and Abbeel 2017).
 
-use crate::base::float::Real;
+use crate::base::lanes::Number;
 
 /// Seconds of an env step.
 pub const DT: f64 = 0.1;
@@ -19,6 +19,9 @@ pub const CONTACT_MARGIN: f64 = 1e-3;
 /// Gap between two edges, in multiples of k, from which e^(−gap/k) is exactly 0 in f64 (its last number is 5·10⁻³²⁴ at
 /// 745.1), and with it the force.
 const SILENCE: f64 = 746.0;
+
+/// Contacts worked out before the first of them is added, so that the processor need not wait for one to begin the next.
+const TOGETHER: usize = 4;
 
 /// What moves first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,11 +110,18 @@ impl Physics {
     /// One env step of positions `p` `[agents + landmarks]` and velocities `v` `[agents]` under the agents' own forces
     /// `force` `[agents]`, to which those of contacts are added. Two bodies that touch at exactly the same point push
     /// each other nowhere: the direction is 0/0, as in the reference.
-    pub fn step<R: Real>(&self, p: &mut [[R; 2]], v: &mut [[R; 2]], force: &mut [[R; 2]]) {
-        for pair in &self.pairs {
-            add_contact(pair, p, force);
+    #[inline(always)]
+    pub fn step<N: Number>(&self, p: &mut [[N; 2]], v: &mut [[N; 2]], force: &mut [[N; 2]]) {
+        for pairs in self.pairs.chunks(TOGETHER) {
+            let mut pushes = [[N::of(0.0); 2]; TOGETHER];
+            for (push, pair) in pushes.iter_mut().zip(pairs) {
+                *push = contact(pair, p);
+            }
+            for (push, pair) in pushes.iter().zip(pairs) {
+                add(pair, *push, force);
+            }
         }
-        let (dt, kept) = (R::from_f64(DT), R::from_f64(1.0 - DAMPING));
+        let (dt, kept) = (N::of(DT), N::of(1.0 - DAMPING));
         for mover in &self.movers {
             let agent = mover.agent as usize;
             let (p, v, force) = (&mut p[agent], &mut v[agent], force[agent]);
@@ -121,7 +131,7 @@ impl Physics {
             // The mass is 1.
             *v = [v[0] * kept + force[0] * dt, v[1] * kept + force[1] * dt];
             if mover.max_speed.is_finite() {
-                limit(v, R::from_f64(mover.max_speed));
+                limit(v, N::of(mover.max_speed));
             }
             if self.integrator == Integrator::VelocityFirst {
                 glide(p, *v, dt);
@@ -130,52 +140,56 @@ impl Physics {
     }
 }
 
-/// The force of a contact on both: 100 · direction · k · ln(1 + e^(−gap/k)), which reaches a little beyond the edges.
+/// The force of a contact on the first of a pair: 100 · direction · k · ln(1 + e^(−gap/k)), which reaches a little beyond
+/// the edges.
 #[inline(always)]
-fn add_contact<R: Real>(pair: &Pair, p: &[[R; 2]], force: &mut [[R; 2]]) {
-    let (first, second) = (pair.first as usize, pair.second as usize);
-    let (dx, dy) = (p[first][0] - p[second][0], p[first][1] - p[second][1]);
+fn contact<N: Number>(pair: &Pair, p: &[[N; 2]]) -> [N; 2] {
+    let (first, second) = (p[pair.first as usize], p[pair.second as usize]);
+    let (dx, dy) = (first[0] - second[0], first[1] - second[1]);
     let square = dx * dx + dy * dy;
-    if square > R::from_f64(pair.silent) {
-        return;
+    if square.all_above(N::of(pair.silent)) {
+        return [N::of(0.0); 2];
     }
-    let margin = R::from_f64(CONTACT_MARGIN);
+    let margin = N::of(CONTACT_MARGIN);
     let distance = square.sqrt();
-    let penetration = (-(distance - R::from_f64(pair.reach)) / margin).softplus() * margin;
-    let strength = R::from_f64(CONTACT_FORCE);
-    let push = [strength * dx / distance * penetration, strength * dy / distance * penetration];
+    let penetration = (-(distance - N::of(pair.reach)) / margin).softplus() * margin;
+    let strength = N::of(CONTACT_FORCE);
+    [strength * dx / distance * penetration, strength * dy / distance * penetration]
+}
+
+/// Both of a pair feel the same, the second the other way.
+#[inline(always)]
+fn add<N: Number>(pair: &Pair, push: [N; 2], force: &mut [[N; 2]]) {
     if pair.pushes_first {
-        let force = &mut force[first];
+        let force = &mut force[pair.first as usize];
         *force = [push[0] + force[0], push[1] + force[1]];
     }
     if pair.pushes_second {
-        let force = &mut force[second];
+        let force = &mut force[pair.second as usize];
         *force = [-push[0] + force[0], -push[1] + force[1]];
     }
 }
 
 #[inline(always)]
-fn glide<R: Real>(p: &mut [R; 2], v: [R; 2], dt: R) {
+fn glide<N: Number>(p: &mut [N; 2], v: [N; 2], dt: N) {
     *p = [p[0] + v[0] * dt, p[1] + v[1] * dt];
 }
 
 #[inline(always)]
-fn limit<R: Real>(v: &mut [R; 2], max_speed: R) {
+fn limit<N: Number>(v: &mut [N; 2], max_speed: N) {
     let speed = (v[0] * v[0] + v[1] * v[1]).sqrt();
-    if speed > max_speed {
-        *v = [v[0] / speed * max_speed, v[1] / speed * max_speed];
-    }
+    *v = v.map(|v| max_speed.if_below(speed, v / speed * max_speed, v));
 }
 
 /// √(dx² + dy²) between two places.
 #[inline(always)]
-pub fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
+pub fn distance<N: Number>(a: [N; 2], b: [N; 2]) -> N {
     square_distance(a, b).sqrt()
 }
 
 /// dx² + dy² between two places.
 #[inline(always)]
-pub fn square_distance(a: [f64; 2], b: [f64; 2]) -> f64 {
+pub fn square_distance<N: Number>(a: [N; 2], b: [N; 2]) -> N {
     let (dx, dy) = (a[0] - b[0], a[1] - b[1]);
     dx * dx + dy * dy
 }
@@ -209,7 +223,7 @@ mod tests {
     /// nearer.
     #[test]
     fn a_silent_contact_is_exactly_zero() {
-        let softplus = |gap: f64| Real::softplus(-gap / CONTACT_MARGIN);
+        let softplus = |gap: f64| Number::softplus(-gap / CONTACT_MARGIN);
         assert_eq!(softplus(SILENCE * CONTACT_MARGIN), 0.0);
         assert!(softplus(0.745) > 0.0);
     }

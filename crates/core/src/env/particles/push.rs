@@ -6,7 +6,7 @@
 //! to the goal), the adversary −(its own) + (the agent's).
 
 use super::physics::{Body, Integrator, distance};
-use super::scene::{MOVER, Pen, Rules, Scene, Tints, View, labels, mover, slot_labels};
+use super::scene::{Law, MOVER, Pen, Rules, Scene, Tints, View, labels, mover, slot_labels};
 use crate::env::api::Headline;
 
 const LANDMARKS: u32 = 2;
@@ -58,7 +58,7 @@ fn agent_colour(goal: usize) -> [f64; 3] {
     std::array::from_fn(|channel| if channel == goal + 1 { 0.75 } else { 0.25 })
 }
 
-impl Rules for Push {
+impl Law<f64> for Push {
     fn parts(&self, view: View<'_>, parts: &mut [f64]) {
         let goal = view.landmarks[view.goal(0)];
         let [adversary, agent] = [ADVERSARY, AGENT].map(|agent| distance(view.p[agent], goal));
@@ -78,7 +78,9 @@ impl Rules for Push {
         }
         obs.offset(p, view.p[1 - agent]);
     }
+}
 
+impl Rules for Push {
     fn pairs(&self, view: View<'_>) -> Vec<(u32, u32)> {
         let goal = view.goals[0] as u32;
         vec![(ADVERSARY as u32, goal), (AGENT as u32, goal)]

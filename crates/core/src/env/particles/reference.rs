@@ -5,7 +5,7 @@
 //! G = (l_0 + l_1)/2, reward_i = G·(1 − ρ) + l_i·ρ. Nothing collides.
 
 use super::physics::{Body, Integrator, distance};
-use super::scene::{MOVES, Means, Pen, Rules, Scene, Tints, View, labels, slot_labels, word_labels};
+use super::scene::{Law, MOVES, Means, Pen, Rules, Scene, Tints, View, labels, slot_labels, word_labels};
 use crate::env::api::{Headline, Label, Mix, Role};
 
 const LANDMARKS: usize = 3;
@@ -43,7 +43,7 @@ fn colour(landmark: usize) -> [f64; 3] {
     std::array::from_fn(|channel| if channel == landmark { 0.75 } else { 0.25 })
 }
 
-impl Rules for Reference {
+impl Law<f64> for Reference {
     fn parts(&self, view: View<'_>, parts: &mut [f64]) {
         let local: [f64; 2] = std::array::from_fn(|i| -distance(view.p[1 - i], view.landmarks[view.goal(i)]));
         let global = local.iter().sum::<f64>() / 2.0;
@@ -57,7 +57,9 @@ impl Rules for Reference {
         obs.write(colour(view.goal(agent)));
         obs.numbers(&view.said[(1 - agent) * WORDS..][..WORDS]);
     }
+}
 
+impl Rules for Reference {
     fn pairs(&self, view: View<'_>) -> Vec<(u32, u32)> {
         vec![(1, view.goals[0] as u32), (0, view.goals[1] as u32)]
     }

@@ -4,7 +4,9 @@
 //! f32 last, as the reference does.
 
 use super::MAX_AGENTS;
+use super::lockstep::Lockstep;
 use super::physics::{Body, Integrator, distance};
+use crate::base::lanes::Number;
 use crate::env::api::{Headline, Label, Mix, Role};
 
 /// A scenario, prepared.
@@ -40,29 +42,37 @@ pub(super) struct Means {
     pub(super) words: u32,
 }
 
-/// A state, by meaning.
+/// A state, by meaning; or eight, in lanes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View<'a> {
+pub(super) struct View<'a, N = f64> {
     /// Landmark numbers.
     pub(super) goals: &'a [i32],
     /// Places of the agents `[n]`.
-    pub(super) p: &'a [[f64; 2]],
+    pub(super) p: &'a [[N; 2]],
     /// Places of the landmarks.
-    pub(super) landmarks: &'a [[f64; 2]],
+    pub(super) landmarks: &'a [[N; 2]],
     /// Velocities of the agents `[n]`.
-    pub(super) v: &'a [[f64; 2]],
+    pub(super) v: &'a [[N; 2]],
     /// What each says `[n, words]`.
-    pub(super) said: &'a [f64],
+    pub(super) said: &'a [N],
+}
+
+/// What a scenario pays and shows; in lanes where it is written for any number.
+pub(super) trait Law<N: Number>: std::fmt::Debug + Send + Sync {
+    /// Raw reward parts of every agent `[n, parts]`. Weighted and summed in their order they are the reference's
+    /// reward, bit by bit.
+    fn parts(&self, view: View<'_, N>, parts: &mut [N]);
+
+    /// The observation of `agent`, exactly as long as its role says.
+    fn observe(&self, view: View<'_, N>, agent: usize, obs: &mut Pen<'_, N>);
 }
 
 /// What a scenario says about a state.
-pub(super) trait Rules: std::fmt::Debug + Send + Sync {
-    /// Raw reward parts of every agent `[n, parts]`. Weighted and summed in their order they are the reference's
-    /// reward, bit by bit.
-    fn parts(&self, view: View<'_>, parts: &mut [f64]);
-
-    /// The observation of `agent`, exactly as long as its role says.
-    fn observe(&self, view: View<'_>, agent: usize, obs: &mut Pen<'_>);
+pub(super) trait Rules: Law<f64> {
+    /// The same in lanes, if it is written so.
+    fn lockstep(&self) -> Option<&dyn Lockstep> {
+        None
+    }
 
     /// Whether the episode has come to its end by success.
     fn succeeded(&self, _view: View<'_>) -> bool {
@@ -93,25 +103,25 @@ impl View<'_> {
 
 /// Writes a vector from its beginning, rounding to f32.
 #[derive(Debug)]
-pub(super) struct Pen<'a> {
-    rest: &'a mut [f32],
+pub(super) struct Pen<'a, N: Number = f64> {
+    rest: &'a mut [N::Single],
 }
 
-impl<'a> Pen<'a> {
-    pub(super) fn new(vector: &'a mut [f32]) -> Self {
+impl<'a, N: Number> Pen<'a, N> {
+    pub(super) fn new(vector: &'a mut [N::Single]) -> Self {
         Self { rest: vector }
     }
 
     #[inline(always)]
-    pub(super) fn write<const K: usize>(&mut self, numbers: [f64; K]) {
+    pub(super) fn write<const K: usize>(&mut self, numbers: [N; K]) {
         let (head, rest) = std::mem::take(&mut self.rest).split_at_mut(K);
         for (slot, number) in head.iter_mut().zip(numbers) {
-            *slot = number as f32;
+            *slot = number.single();
         }
         self.rest = rest;
     }
 
-    pub(super) fn numbers(&mut self, numbers: &[f64]) {
+    pub(super) fn numbers(&mut self, numbers: &[N]) {
         for &number in numbers {
             self.write([number]);
         }
@@ -119,14 +129,24 @@ impl<'a> Pen<'a> {
 
     /// `to` as seen from `from`.
     #[inline(always)]
-    pub(super) fn offset(&mut self, from: [f64; 2], to: [f64; 2]) {
+    pub(super) fn offset(&mut self, from: [N; 2], to: [N; 2]) {
         self.write([to[0] - from[0], to[1] - from[1]]);
+    }
+
+    /// All of `to` as seen from `from`.
+    #[inline(always)]
+    pub(super) fn offsets(&mut self, from: [N; 2], to: &[[N; 2]]) {
+        let (head, rest) = std::mem::take(&mut self.rest).split_at_mut(2 * to.len());
+        for (slot, to) in head.as_chunks_mut().0.iter_mut().zip(to) {
+            *slot = [(to[0] - from[0]).single(), (to[1] - from[1]).single()];
+        }
+        self.rest = rest;
     }
 
     #[inline(always)]
     pub(super) fn zeros(&mut self, count: usize) {
         let (head, rest) = std::mem::take(&mut self.rest).split_at_mut(count);
-        head.fill(0.0);
+        head.fill(N::Single::default());
         self.rest = rest;
     }
 }
@@ -149,24 +169,30 @@ impl Sight {
         self.nearest.unwrap_or(self.count)
     }
 
+    /// Whether all places are seen, in their order.
+    pub(super) fn sees_all(self) -> bool {
+        self.nearest.is_none()
+    }
+
     /// Calls `show` for every slot with the index of the place in it, `None` in slots without one. `indices` are those
     /// of the places there are. Equally near ones come in their order.
     #[inline(always)]
-    pub(super) fn each(
+    pub(super) fn each<N: Number>(
         self,
-        from: [f64; 2],
-        places: &[[f64; 2]],
+        from: [N; 2],
+        places: &[[N; 2]],
         indices: impl Iterator<Item = usize>,
         mut show: impl FnMut(Option<usize>),
     ) {
-        if self.nearest.is_none() {
+        if self.sees_all() {
             indices.for_each(|index| show(Some(index)));
             return;
         }
+        debug_assert!(N::COUNT == 1, "who is nearest differs from world to world");
         let mut order = [(0.0, 0); MAX_AGENTS];
         let mut count = 0;
         for index in indices {
-            let entry = (distance(places[index], from), index);
+            let entry = (distance(places[index], from).first(), index);
             let at = order[..count].iter().position(|other: &(f64, usize)| entry.0 < other.0).unwrap_or(count);
             order.copy_within(at..count, at + 1);
             order[at] = entry;

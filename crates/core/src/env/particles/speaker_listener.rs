@@ -5,7 +5,7 @@
 //! said. Both are paid −(*squared* distance of listener and goal). Where the speaker stands matters for nothing.
 
 use super::physics::{Body, Integrator, square_distance};
-use super::scene::{MOVER, Means, Pen, Rules, Scene, Tints, View, labels, mover, slot_labels, word_labels};
+use super::scene::{Law, MOVER, Means, Pen, Rules, Scene, Tints, View, labels, mover, slot_labels, word_labels};
 use crate::env::api::{Headline, Label, Role};
 
 /// Landmarks, colours and words.
@@ -49,7 +49,7 @@ fn colour(landmark: usize) -> [f64; 3] {
     std::array::from_fn(|channel| if channel == landmark { 0.65 } else { 0.15 })
 }
 
-impl Rules for SpeakerListener {
+impl Law<f64> for SpeakerListener {
     fn parts(&self, view: View<'_>, parts: &mut [f64]) {
         parts.fill(-square_distance(view.p[LISTENER], view.landmarks[view.goal(0)]));
     }
@@ -64,7 +64,9 @@ impl Rules for SpeakerListener {
         view.landmarks.iter().for_each(|&landmark| obs.offset(p, landmark));
         obs.numbers(&view.said[..LANDMARKS]);
     }
+}
 
+impl Rules for SpeakerListener {
     fn pairs(&self, view: View<'_>) -> Vec<(u32, u32)> {
         vec![(LISTENER as u32, view.goals[0] as u32)]
     }

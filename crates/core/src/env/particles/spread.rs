@@ -6,10 +6,12 @@
 //! - *OpenAI*: every agent also collides with itself, its reward is G + l_i − 1, and all are handed the sum:
 //!   N·G + Σ l − N.
 
+use super::lockstep::Lockstep;
+use super::nearest_agent;
 use super::physics::{Body, Integrator, contact_square, square_distance};
-use super::scene::{MOVER, Pen, Rules, Scene, Sight, View, labels, mover, others, word_labels};
+use super::scene::{Law, MOVER, Pen, Rules, Scene, Sight, View, labels, mover, others, word_labels};
 use super::spec::{Convention, ParticleSpec};
-use super::{MAX_AGENTS, nearest_agent};
+use crate::base::lanes::Number;
 use crate::env::api::{Headline, Mix};
 
 /// Radius of an agent.
@@ -70,44 +72,13 @@ pub(super) fn scene(spec: &ParticleSpec) -> Scene {
 }
 
 impl Spread {
-    /// Others in contact with each agent.
-    #[inline(always)]
-    fn contacts(&self, p: &[[f64; 2]]) -> [u32; MAX_AGENTS] {
-        let mut contacts = [0; MAX_AGENTS];
-        for (i, &a) in p.iter().enumerate() {
-            for (j, &b) in p.iter().enumerate().skip(i + 1) {
-                let touch = u32::from(square_distance(a, b) < self.contact);
-                contacts[i] += touch;
-                contacts[j] += touch;
-            }
-        }
-        contacts
-    }
-}
-
-impl Rules for Spread {
-    fn parts(&self, view: View<'_>, parts: &mut [f64]) {
-        // The root of the least square is the least root.
-        let global = view.landmarks.iter().fold(0.0, |sum, &at| sum - nearest_agent(view.p, at).1.sqrt());
-        let contacts = if self.charges { self.contacts(view.p) } else { [0; MAX_AGENTS] };
-        let n = view.p.len();
-        if self.convention == Convention::V3 {
-            for (parts, &contacts) in parts.chunks_exact_mut(2).zip(&contacts) {
-                parts.copy_from_slice(&[global, -f64::from(contacts)]);
-            }
-        } else {
-            let all: u32 = contacts[..n].iter().sum();
-            let themselves = if self.charges { n } else { 0 };
-            for parts in parts.chunks_exact_mut(3) {
-                parts.copy_from_slice(&[global, -f64::from(all), -(themselves as f64)]);
-            }
-        }
+    fn sees_all(&self) -> bool {
+        self.landmarks.sees_all() && self.others.sees_all()
     }
 
-    #[inline]
-    fn observe(&self, view: View<'_>, agent: usize, obs: &mut Pen<'_>) {
-        let (v, p) = (view.v[agent], view.p[agent]);
-        obs.write([v[0], v[1], p[0], p[1]]);
+    #[inline(never)]
+    fn observe_nearest<N: Number>(&self, view: View<'_, N>, agent: usize, obs: &mut Pen<'_, N>) {
+        let p = view.p[agent];
         self.landmarks.each(p, view.landmarks, 0..view.landmarks.len(), |seen| match seen {
             Some(landmark) => obs.offset(p, view.landmarks[landmark]),
             None => obs.zeros(2),
@@ -116,7 +87,76 @@ impl Rules for Spread {
             Some(other) => obs.offset(p, view.p[other]),
             None => obs.zeros(2),
         });
+    }
+
+    /// How many others `agent` is charged for touching.
+    #[inline(always)]
+    fn contacts<N: Number>(&self, p: &[[N; 2]], agent: usize) -> N {
+        let mut contacts = N::of(0.0);
+        for (other, &at) in p.iter().enumerate() {
+            if other != agent && self.charges {
+                contacts =
+                    contacts + square_distance(p[agent], at).if_below(N::of(self.contact), N::of(1.0), N::of(0.0));
+            }
+        }
+        contacts
+    }
+}
+
+/// The least square of an agent's distance to `at`.
+#[inline(always)]
+fn least_square<N: Number>(agents: &[[N; 2]], at: [N; 2]) -> N {
+    let mut least = square_distance(agents[0], at);
+    for &agent in &agents[1..] {
+        let square = square_distance(agent, at);
+        least = square.if_below(least, square, least);
+    }
+    least
+}
+
+impl<N: Number> Law<N> for Spread {
+    #[inline(always)]
+    fn parts(&self, view: View<'_, N>, parts: &mut [N]) {
+        let (n, none) = (view.p.len(), N::of(0.0));
+        let mut global = none;
+        for &at in view.landmarks {
+            // The root of the least square is the least root.
+            global = global - least_square(view.p, at).sqrt();
+        }
+        if self.convention == Convention::V3 {
+            for (agent, parts) in parts.chunks_exact_mut(2).enumerate() {
+                (parts[0], parts[1]) = (global, -self.contacts(view.p, agent));
+            }
+        } else {
+            let mut all = none;
+            for agent in 0..n {
+                all = all + self.contacts(view.p, agent);
+            }
+            let themselves = N::of(if self.charges { n as f64 } else { 0.0 });
+            for parts in parts.chunks_exact_mut(3) {
+                parts.copy_from_slice(&[global, -all, -themselves]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn observe(&self, view: View<'_, N>, agent: usize, obs: &mut Pen<'_, N>) {
+        let (v, p) = (view.v[agent], view.p[agent]);
+        obs.write([v[0], v[1], p[0], p[1]]);
+        if self.sees_all() {
+            obs.offsets(p, view.landmarks);
+            obs.offsets(p, &view.p[..agent]);
+            obs.offsets(p, &view.p[agent + 1..]);
+        } else {
+            self.observe_nearest(view, agent, obs);
+        }
         obs.zeros(self.others.slots() as usize * WORDS);
+    }
+}
+
+impl Rules for Spread {
+    fn lockstep(&self) -> Option<&dyn Lockstep> {
+        self.sees_all().then_some(self)
     }
 
     fn succeeded(&self, view: View<'_>) -> bool {

@@ -5,7 +5,7 @@
 //! the farther it goes. Where agents see only the nearest others, each slot has a velocity, zeros for hunters.
 
 use super::physics::{Body, Integrator, contact_square, square_distance};
-use super::scene::{MOVER, Pen, Rules, Scene, Sight, View, labels, mover, others, slot_labels};
+use super::scene::{Law, MOVER, Pen, Rules, Scene, Sight, View, labels, mover, others, slot_labels};
 use super::spec::ParticleSpec;
 use crate::base::float::Real;
 use crate::env::api::{Headline, Label};
@@ -99,7 +99,7 @@ impl Tag {
     }
 }
 
-impl Rules for Tag {
+impl Law<f64> for Tag {
     fn parts(&self, view: View<'_>, parts: &mut [f64]) {
         let (of_hunters, of_prey) = parts.split_at_mut(3 * self.hunters);
         let mut contacts = 0;
@@ -134,7 +134,9 @@ impl Rules for Tag {
             });
         }
     }
+}
 
+impl Rules for Tag {
     fn succeeded(&self, view: View<'_>) -> bool {
         view.p[self.hunters..].iter().all(|&prey| self.hunters_at(view, prey) > 0)
     }

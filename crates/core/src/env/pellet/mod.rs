@@ -155,6 +155,7 @@ impl PelletSpec {
             common_reward: alone || (alpha == 1.0 && self.move_cost == 0.0),
             team_reward: alone || alpha == 1.0,
             in_turns: false,
+            fixed_mask: true,
             obs_determines_state: self.sees_everything(),
             headline: Headline::Steps,
             enumerated_starts,

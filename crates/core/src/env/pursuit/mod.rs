@@ -93,6 +93,7 @@ impl PursuitSpec {
             common_reward: self.shared_reward || self.n_pursuers == 1,
             team_reward: self.shared_reward || self.n_pursuers == 1,
             in_turns: false,
+            fixed_mask: true,
             obs_determines_state: false,
             headline: Headline::Mean { first: 0, count: self.n_pursuers },
             enumerated_starts: 0,

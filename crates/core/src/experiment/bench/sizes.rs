@@ -32,6 +32,7 @@ impl Sizes {
             common_reward: true,
             team_reward: true,
             in_turns: false,
+            fixed_mask: true,
             obs_determines_state: false,
             headline: Headline::Sum,
             enumerated_starts: 0,

@@ -2,8 +2,8 @@
 //! logits. Both see legal actions only, and nothing but what the agent itself may see.
 
 use crate::base::float::Real;
-use crate::base::lanes::padded;
-use crate::base::rng::{Stream, below, uniform};
+use crate::base::lanes::{LANES, padded};
+use crate::base::rng::{Octet, Stream, below, uniform};
 use crate::marl::seats::Members;
 use crate::nn::cpu::{MaskedSoftmax, masked_argmax};
 use crate::nn::graph::{Compute, Execution, Id, Reals, View, Wires, Words};
@@ -34,16 +34,24 @@ impl Behaviour {
 /// With probability `epsilon` uniform over the legal actions, else the greedy one; and whether it was the exploratory
 /// branch. An agent without a legal action gets 0 (the environment ignores it).
 pub fn epsilon_greedy<R: Real>(q: &[R], mask: &[u32], epsilon: R, words: [u32; 4]) -> (u32, bool) {
-    let Some(greedy) = masked_argmax(q, mask) else {
-        return (0, false);
-    };
-    if R::from_f32(uniform(words[0])) >= epsilon {
-        return (greedy, false);
-    }
     let legal = mask.iter().filter(|&&m| m != 0).count() as u32;
-    let pick = below(words[1], legal);
-    let action = (0..mask.len() as u32).filter(|&a| mask[a as usize] != 0).nth(pick as usize);
-    (action.expect("pick is below the number of legal actions"), true)
+    if legal == 0 {
+        return (0, false);
+    }
+    if R::from_f32(uniform(words[0])) >= epsilon {
+        return (masked_argmax(q, mask).expect("an action is legal"), false);
+    }
+    let mut before = below(words[1], legal);
+    if legal == mask.len() as u32 {
+        return (before, true);
+    }
+    for (action, _) in (0..).zip(mask).filter(|&(_, &m)| m != 0) {
+        if before == 0 {
+            return (action, true);
+        }
+        before -= 1;
+    }
+    unreachable!("fewer are before it than are legal")
 }
 
 /// A draw from the softmax of the legal actions' logits: the action, whether it is not the most likely one, and
@@ -93,13 +101,12 @@ impl Compute for EpsilonGreedy {
         let epsilon = view.read(self.epsilon)[0];
         let mut action = view.write(self.action);
         let mut explored = view.write(self.explored);
-        for seat in Seat::all(self.agents, self.actions, action.len()) {
-            let words = self.stream.words(seat.counter(&time));
+        each_seat(self.agents, self.actions, &time, &self.stream, |seat, words| {
             let epsilon = if self.explorers.contains(seat.agent) { epsilon } else { R::ZERO };
             let (choice, by_chance) = epsilon_greedy(&q[seat.outputs()], &mask[seat.legal()], epsilon, words);
             action[seat.row] = choice;
             explored[seat.row] = u32::from(by_chance);
-        }
+        });
     }
 }
 
@@ -137,40 +144,61 @@ impl Compute for SoftmaxDraw {
         let (logits, mask, time) = (view.read(self.logits), view.read(self.mask), view.read(self.time));
         let (mut action, mut explored) = (view.write(self.action), view.write(self.explored));
         let mut log_prob = view.write(self.log_prob);
-        for seat in Seat::all(self.agents, self.actions, action.len()) {
-            let words = self.stream.words(seat.counter(&time));
+        each_seat(self.agents, self.actions, &time, &self.stream, |seat, words| {
             let (drawn, by_chance, log_p) = softmax(&logits[seat.outputs()], &mask[seat.legal()], words);
             action[seat.row] = drawn;
             explored[seat.row] = u32::from(by_chance);
             log_prob[seat.row] = log_p;
-        }
+        });
     }
 }
 
 /// One agent of one environment.
+#[derive(Clone, Copy)]
 struct Seat {
     row: usize,
-    env: usize,
     agent: u32,
     actions: usize,
 }
 
+/// Counters whose words are drawn together.
+const BLOCK: usize = 8 * LANES;
+
+/// Calls `act` for every agent of every environment with its four words, drawn many at a time.
+fn each_seat(agents: u32, actions: u32, time: &[u32], stream: &Stream, mut act: impl FnMut(Seat, [u32; 4])) {
+    let mut counters = [Octet::default(); BLOCK / LANES];
+    let mut words = counters;
+    let rows = time.len() / 2 * agents as usize;
+    let (mut env, mut agent) = (0, 0);
+    for first in (0..rows).step_by(BLOCK) {
+        let count = BLOCK.min(rows - first);
+        for k in 0..count {
+            let counter = &mut counters[k / LANES];
+            let time = &time[env * 2..env * 2 + 2];
+            for (lanes, word) in counter.iter_mut().zip([env as u32, time[0], time[1], agent * 256]) {
+                lanes[k % LANES] = word;
+            }
+            agent += 1;
+            if agent == agents {
+                (env, agent) = (env + 1, 0);
+            }
+        }
+        stream.words_of_octets(&counters, &mut words);
+        for k in 0..count {
+            let (row, words) = (first + k, &words[k / LANES]);
+            let words = [0, 1, 2, 3].map(|word: usize| words[word][k % LANES]);
+            act(Seat { row, agent: (row % agents as usize) as u32, actions: actions as usize }, words);
+        }
+    }
+}
+
 impl Seat {
-    fn all(agents: u32, actions: u32, rows: usize) -> impl Iterator<Item = Self> {
-        let n = agents as usize;
-        (0..rows).map(move |row| Self { row, env: row / n, agent: (row % n) as u32, actions: actions as usize })
-    }
-
-    fn counter(&self, time: &[u32]) -> [u32; 4] {
-        [self.env as u32, time[self.env * 2], time[self.env * 2 + 1], self.agent * 256]
-    }
-
-    fn outputs(&self) -> std::ops::Range<usize> {
+    fn outputs(self) -> std::ops::Range<usize> {
         let start = self.row * padded(self.actions as u32) as usize;
         start..start + self.actions
     }
 
-    fn legal(&self) -> std::ops::Range<usize> {
+    fn legal(self) -> std::ops::Range<usize> {
         self.row * self.actions..(self.row + 1) * self.actions
     }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::clock::{Clock, UPDATE};
 use crate::base::float::Real;
-use crate::base::lanes::padded;
-use crate::base::rng::Stream;
-use crate::env::api::{Ended, Env, StateMut, StateRef, StepOut};
+use crate::base::lanes::{LANES, Lanes, padded};
+use crate::base::rng::{Draws, Stream};
+use crate::env::api::{Ended, Env, EnvInfo, StateMut, StateRef, StepOut, Tile};
 pub use crate::env::api::{MAX_AGENTS, MAX_PARTS};
 use crate::nn::graph::{Compute, Doubles, Execution, Id, Ints, Plan, Reals, Singles, Training, View, Wires, Words};
 
@@ -153,7 +153,7 @@ pub enum Starts {
     },
 }
 
-/// Puts every world at the start of an episode: step 0 of episode 0, or of the update's number in groups.
+/// Puts every world at the start of an episode, and masks that never change in their place: step 0 of episode 0, or of the update's number in groups.
 #[derive(Clone, Debug)]
 pub struct ResetAll {
     /// The worlds.
@@ -169,6 +169,7 @@ impl Compute for ResetAll {
     const NAME: &'static str = "env_reset";
     fn wires(&self, wires: &mut Wires) {
         wires.writes(self.world.ints).writes(self.world.reals).writes(self.world.time).writes(self.world.ended);
+        wires.writes(self.world.mask).writes(self.world.next_mask);
         if let Starts::Groups { clock, .. } = self.starts {
             wires.reads(clock.counters);
         }
@@ -184,7 +185,7 @@ impl Compute for ResetAll {
         };
         for e in 0..w.envs as usize {
             (time[e * 2], time[e * 2 + 1]) = (episode, 0);
-            let state = state_of(info.ints, info.reals, e, &mut ints, &mut reals);
+            let state = state_of(info, e, &mut ints, &mut reals);
             let draw = |e: u32, state: StateMut<'_>| {
                 w.env.reset(state, &self.stream.env(e, episode, 0));
                 false
@@ -196,10 +197,21 @@ impl Compute for ResetAll {
             };
             ended[e] = if over { TERMINATED } else { 0 };
         }
+        if info.fixed_mask {
+            let first = StateRef { ints: &ints[..info.ints as usize], reals: &reals[..info.reals as usize] };
+            for mut mask in [view.write(w.mask), view.write(w.next_mask)] {
+                for (agent, mask) in (0..info.num_agents).cycle().zip(mask.chunks_exact_mut(info.num_actions as usize))
+                {
+                    w.env.legal(first, agent, mask);
+                }
+            }
+        }
     }
 }
 
-/// What the worlds show now: o_i and legal actions to each agent, s to training.
+/// What the worlds show now: o_i and legal actions to each agent, s to training. Since its last env step a world has not
+/// changed, unless it was reset: what followed then is what is now, so those buffers change places, and `next_…` mean
+/// nothing until the next env step.
 #[derive(Clone, Debug)]
 pub struct Observe {
     /// The worlds.
@@ -211,28 +223,20 @@ impl Compute for Observe {
     const NAME: &'static str = "env_observe";
     fn wires(&self, wires: &mut Wires) {
         let w = &self.world;
-        wires.reads(w.ints).reads(w.reals).reads(w.time).reads(w.next_obs).reads(w.next_mask).reads(w.next_state);
+        wires.reads(w.ints).reads(w.reals).reads(w.time).writes(w.next_obs).writes(w.next_mask).writes(w.next_state);
         wires.writes(w.obs).writes(w.mask).writes(w.state).writes(w.shown);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let w = &self.world;
         let (ints, reals, time) = (view.read(w.ints), view.read(w.reals), view.read(w.time));
-        let (next_obs, next_mask, next_state) =
-            (view.read(w.next_obs), view.read(w.next_mask), view.read(w.next_state));
         let (mut obs, mut mask, mut state) = (view.write(w.obs), view.write(w.mask), view.write(w.state));
-        let info = w.env.info();
+        std::mem::swap(&mut *obs, &mut *view.write(w.next_obs));
+        std::mem::swap(&mut *mask, &mut *view.write(w.next_mask));
+        std::mem::swap(&mut *state, &mut *view.write(w.next_state));
         let mut scratch = view.write(w.shown);
         let mut shown = Shown { obs: &mut obs, mask: &mut mask, state: &mut state, scratch: &mut scratch };
-        let (o, m, s) = (rows(&next_obs, w), rows(&next_mask, w), rows(&next_state, w));
-        for e in 0..w.envs as usize {
-            // Since its last env step a world has not changed, unless it was reset: what followed is what is now.
-            if time[e * 2 + 1] > 0 {
-                shown.obs[e * o..(e + 1) * o].copy_from_slice(&next_obs[e * o..(e + 1) * o]);
-                shown.mask[e * m..(e + 1) * m].copy_from_slice(&next_mask[e * m..(e + 1) * m]);
-                shown.state[e * s..(e + 1) * s].copy_from_slice(&next_state[e * s..(e + 1) * s]);
-                continue;
-            }
-            let (i, r) = (info.ints as usize, info.reals as usize);
+        let (i, r) = (w.env.info().ints as usize, w.env.info().reals as usize);
+        for e in (0..w.envs as usize).filter(|e| time[e * 2 + 1] == 0) {
             let at = StateRef { ints: &ints[e * i..(e + 1) * i], reals: &reals[e * r..(e + 1) * r] };
             shown.show(w, e, at);
         }
@@ -267,53 +271,150 @@ impl Compute for Step {
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let w = &self.world;
-        let info = w.env.info();
-        let n = info.num_agents as usize;
-        let action = view.read(w.action);
+        let (action, mut scratch) = (view.read(w.action), view.write(w.shown));
         let (mut ints, mut reals, mut time) = (view.write(w.ints), view.write(w.reals), view.write(w.time));
-        let (mut reward, mut all_parts) = (view.write(w.reward), view.write(w.parts));
+        let (mut reward, mut parts) = (view.write(w.reward), view.write(w.parts));
         let (mut ended, mut live) = (view.write(w.ended), view.write(w.live));
         let (mut obs, mut mask, mut state) =
             (view.write(w.next_obs), view.write(w.next_mask), view.write(w.next_state));
-        let mut scratch = view.write(w.shown);
-        let mut shown = Shown { obs: &mut obs, mask: &mut mask, state: &mut state, scratch: &mut scratch };
-        let mut rewards = [0.0_f64; MAX_AGENTS];
-        let mut parts = [0.0_f64; MAX_AGENTS * MAX_PARTS];
-        let p = n * info.part_names.len();
-        for e in 0..w.envs as usize {
-            let mut at = state_of(info.ints, info.reals, e, &mut ints, &mut reals);
-            let r = &mut reward[e * (n + 1)..(e + 1) * (n + 1)];
-            live[e] = u32::from(self.auto_reset || ended[e] == 0);
-            if live[e] == 0 {
-                r.fill(R::ZERO);
-                all_parts[e * p..(e + 1) * p].fill(R::ZERO);
-                continue;
+        let shown = Shown { obs: &mut obs, mask: &mut mask, state: &mut state, scratch: &mut scratch };
+        let mut stepping = Stepping {
+            call: self,
+            action: &action,
+            ints: &mut ints,
+            reals: &mut reals,
+            time: &mut time,
+            reward: &mut reward,
+            reward_parts: &mut parts,
+            info: w.env.info(),
+            ended: &mut ended,
+            live: &mut live,
+            shown,
+            rewards: [0.0; MAX_AGENTS],
+            parts: [0.0; MAX_AGENTS * MAX_PARTS],
+            lane_rewards: [Lanes::ZERO; MAX_AGENTS],
+            lane_parts: [Lanes::ZERO; MAX_AGENTS * MAX_PARTS],
+        };
+        let mut e = 0;
+        while e < w.envs as usize {
+            if e + LANES <= w.envs as usize && stepping.tile(e) {
+                e += LANES;
+            } else {
+                stepping.one(e);
+                e += 1;
             }
-            let (episode, step) = (time[e * 2], time[e * 2 + 1] + 1);
-            let mut out = StepOut { rewards: &mut rewards[..n], parts: &mut parts[..p] };
-            let reborrowed = StateMut { ints: at.ints, reals: at.reals };
-            let end = w.env.step(
-                reborrowed,
-                &action[e * n..(e + 1) * n],
-                &self.stream.env(e as u32, episode, step),
-                &mut out,
-            );
-            r[n] = R::from_f64(w.env.team_reward(&out).unwrap_or(0.0));
-            for (to, &from) in r.iter_mut().zip(&rewards[..n]) {
-                *to = R::from_f64(from);
-            }
-            for (to, &from) in all_parts[e * p..(e + 1) * p].iter_mut().zip(&parts) {
-                *to = R::from_f64(from);
-            }
-            ended[e] = bits(end);
-            time[e * 2 + 1] = step;
-            shown.show(w, e, at.view());
-            if end.any() && self.auto_reset {
-                time[e * 2] = episode + 1;
-                time[e * 2 + 1] = 0;
-                at = StateMut { ints: at.ints, reals: at.reals };
-                w.env.reset(at, &self.stream.env(e as u32, episode + 1, 0));
-            }
+        }
+    }
+}
+
+/// The buffers of an env step.
+struct Stepping<'a, R> {
+    call: &'a Step,
+    info: &'a EnvInfo,
+    action: &'a [u32],
+    ints: &'a mut [i32],
+    reals: &'a mut [f64],
+    time: &'a mut [u32],
+    reward: &'a mut [R],
+    reward_parts: &'a mut [R],
+    ended: &'a mut [u32],
+    live: &'a mut [u32],
+    shown: Shown<'a, R>,
+    /// What the rules pay, in one world and in a tile of them.
+    rewards: [f64; MAX_AGENTS],
+    parts: [f64; MAX_AGENTS * MAX_PARTS],
+    lane_rewards: [Lanes<f64>; MAX_AGENTS],
+    lane_parts: [Lanes<f64>; MAX_AGENTS * MAX_PARTS],
+}
+
+impl<R: Real> Stepping<'_, R> {
+    /// World `e`, if it is not over.
+    fn one(&mut self, e: usize) {
+        let w = &self.call.world;
+        let (n, p) = self.widths();
+        if !self.call.auto_reset && self.ended[e] != 0 {
+            self.live[e] = 0;
+            self.reward[e * (n + 1)..(e + 1) * (n + 1)].fill(R::ZERO);
+            self.reward_parts[e * p..(e + 1) * p].fill(R::ZERO);
+            return;
+        }
+        let draws = self.draws(e);
+        let mut out = StepOut { rewards: &mut self.rewards[..n], parts: &mut self.parts[..p] };
+        let at = state_of(self.info, e, self.ints, self.reals);
+        let end = w.env.step(at, &self.action[e * n..(e + 1) * n], &draws, &mut out);
+        self.shown.show(w, e, state_of(self.info, e, self.ints, self.reals).view());
+        self.close(e, end);
+    }
+
+    /// The worlds from `e` on together, a lane each. False, and nothing done, where that cannot be.
+    fn tile(&mut self, e: usize) -> bool {
+        let w = &self.call.world;
+        let (n, p) = self.widths();
+        let worlds = e..e + LANES;
+        if !self.info.fixed_mask
+            || !(self.call.auto_reset || self.ended[worlds.clone()].iter().all(|&ended| ended == 0))
+        {
+            return false;
+        }
+        let of = |width: usize| worlds.start * width..worlds.end * width;
+        let draws = std::array::from_fn(|lane| self.draws(e + lane));
+        let obs_stride = padded(input_len(&*w.env, w.agent_id)) as usize;
+        let Some(obs) = R::singles(&mut self.shown.obs[of(n * obs_stride)]) else { return false };
+        let mut ended = [Ended::default(); LANES];
+        let mut tile = Tile {
+            ints: &mut self.ints[of(self.info.ints as usize)],
+            reals: &mut self.reals[of(self.info.reals as usize)],
+            actions: &self.action[of(n)],
+            draws: &draws,
+            rewards: &mut self.lane_rewards[..n],
+            parts: &mut self.lane_parts[..p],
+            obs,
+            obs_stride,
+            ended: &mut ended,
+        };
+        if !w.env.step_tile(&mut tile) {
+            return false;
+        }
+        for (lane, end) in ended.into_iter().enumerate() {
+            self.shown.complete(w, e + lane);
+            self.rewards[..n].iter_mut().zip(&self.lane_rewards).for_each(|(to, lanes)| *to = lanes.0[lane]);
+            self.parts[..p].iter_mut().zip(&self.lane_parts).for_each(|(to, lanes)| *to = lanes.0[lane]);
+            self.close(e + lane, end);
+        }
+        true
+    }
+
+    /// Agents, and parts of all agents' rewards.
+    fn widths(&self) -> (usize, usize) {
+        let n = self.info.num_agents as usize;
+        (n, n * self.info.part_names.len())
+    }
+
+    fn draws(&self, e: usize) -> Draws {
+        self.call.stream.env(e as u32, self.time[e * 2], self.time[e * 2 + 1] + 1)
+    }
+
+    /// Hands over what the rules paid world `e`, and begins its next episode if this one is over.
+    fn close(&mut self, e: usize, end: Ended) {
+        let w = &self.call.world;
+        let (n, p) = self.widths();
+        let rewards = &mut self.reward[e * (n + 1)..(e + 1) * (n + 1)];
+        for (to, &from) in rewards.iter_mut().zip(&self.rewards[..n]) {
+            *to = R::from_f64(from);
+        }
+        for (to, &from) in self.reward_parts[e * p..(e + 1) * p].iter_mut().zip(&self.parts) {
+            *to = R::from_f64(from);
+        }
+        let out = StepOut { rewards: &mut self.rewards[..n], parts: &mut self.parts[..p] };
+        rewards[n] = R::from_f64(w.env.team_reward(&out).unwrap_or(0.0));
+        self.live[e] = 1;
+        self.ended[e] = bits(end);
+        self.time[e * 2 + 1] += 1;
+        if end.any() && self.call.auto_reset {
+            let episode = self.time[e * 2] + 1;
+            (self.time[e * 2], self.time[e * 2 + 1]) = (episode, 0);
+            let at = state_of(self.info, e, self.ints, self.reals);
+            w.env.reset(at, &self.call.stream.env(e as u32, episode, 0));
         }
     }
 }
@@ -322,14 +423,9 @@ fn bits(end: Ended) -> u32 {
     u32::from(end.terminated) * TERMINATED + u32::from(end.truncated) * TRUNCATED
 }
 
-fn state_of<'a>(ints: u32, reals: u32, e: usize, all_ints: &'a mut [i32], all_reals: &'a mut [f64]) -> StateMut<'a> {
-    let (i, r) = (ints as usize, reals as usize);
-    StateMut { ints: &mut all_ints[e * i..(e + 1) * i], reals: &mut all_reals[e * r..(e + 1) * r] }
-}
-
-/// Numbers of one world in a buffer of all.
-fn rows<T>(buffer: &[T], w: &World) -> usize {
-    buffer.len() / w.envs as usize
+fn state_of<'a>(info: &EnvInfo, e: usize, ints: &'a mut [i32], reals: &'a mut [f64]) -> StateMut<'a> {
+    let (i, r) = (info.ints as usize, info.reals as usize);
+    StateMut { ints: &mut ints[e * i..(e + 1) * i], reals: &mut reals[e * r..(e + 1) * r] }
 }
 
 /// Where observations, masks and states of a batch go.
@@ -341,6 +437,7 @@ struct Shown<'a, R> {
 }
 
 impl<R: Real> Shown<'_, R> {
+    /// All that world `e`, now `at`, shows.
     fn show(&mut self, w: &World, e: usize, at: StateRef<'_>) {
         let info = w.env.info();
         let (n, a) = (info.num_agents as usize, info.num_actions as usize);
@@ -349,21 +446,51 @@ impl<R: Real> Shown<'_, R> {
             let row = e * n + i;
             let input = &mut self.obs[row * width..(row + 1) * width];
             write_input(&*w.env, w.agent_id, at, i as u32, self.scratch, input);
-            show_legal(&*w.env, at, i as u32, &mut self.mask[row * a..(row + 1) * a]);
-        }
-        let stride = padded(info.state_len) as usize;
-        let state = &mut self.state[e * stride..(e + 1) * stride];
-        if w.env.state_is_observations() {
-            let mut rest = state;
-            for i in 0..n {
-                let own = info.role(i as u32).obs.len();
-                let (to, behind) = rest.split_at_mut(own);
-                to.copy_from_slice(&self.obs[(e * n + i) * width..][..own]);
-                rest = behind;
+            if !info.fixed_mask {
+                show_legal(&*w.env, at, i as u32, &mut self.mask[row * a..(row + 1) * a]);
             }
-            rest.fill(R::ZERO);
+        }
+        if w.env.state_is_observations() {
+            self.join(w, e);
         } else {
-            write_state(&*w.env, at, self.scratch, state);
+            let stride = padded(info.state_len) as usize;
+            write_state(&*w.env, at, self.scratch, &mut self.state[e * stride..(e + 1) * stride]);
         }
     }
+
+    /// What is missing where the observations of world `e` are there already: the agents' ids, and the state.
+    fn complete(&mut self, w: &World, e: usize) {
+        let info = w.env.info();
+        let n = info.num_agents as usize;
+        let width = padded(input_len(&*w.env, w.agent_id)) as usize;
+        if w.agent_id {
+            for i in 0..n {
+                self.obs[(e * n + i) * width + info.obs_len as usize + i] = R::ONE;
+            }
+        }
+        self.join(w, e);
+    }
+
+    /// The state as the observations one after the other; nobody writes what is behind them.
+    fn join(&mut self, w: &World, e: usize) {
+        let info = w.env.info();
+        let n = info.num_agents as usize;
+        let width = padded(input_len(&*w.env, w.agent_id)) as usize;
+        let stride = padded(info.state_len) as usize;
+        let mut rest = &mut self.state[e * stride..(e + 1) * stride];
+        for i in 0..n {
+            let own = info.role(i as u32).obs.len();
+            let (to, behind) = rest.split_at_mut(own);
+            copy(to, &self.obs[(e * n + i) * width..][..own]);
+            rest = behind;
+        }
+    }
+}
+
+/// Copies short rows, whose length only the run knows: whole lanes at a time, for a call would take longer.
+#[inline(always)]
+fn copy<R: Real>(to: &mut [R], from: &[R]) {
+    let ((to, to_rest), (from, from_rest)) = (to.as_chunks_mut::<LANES>(), from.as_chunks::<LANES>());
+    to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+    to_rest.iter_mut().zip(from_rest).for_each(|(to, from)| *to = *from);
 }
