@@ -35,7 +35,7 @@ pub(super) enum Stop {
 pub(super) struct Findings {
     /// Episodes that were replayed.
     pub(super) replayed: u32,
-    /// Largest deviation of each quantity that was compared.
+    /// Largest deviation of each quantity that was compared, what failed included.
     pub(super) deviations: BTreeMap<&'static str, f64>,
     /// The first thing that was wrong.
     pub(super) failure: Option<Sentence>,
@@ -102,12 +102,18 @@ impl Check<'_> {
             return Err(self.differs(name, &count(expected), &count(found)));
         }
         for (index, (&expected, &found)) in expected.iter().zip(found).enumerate() {
-            if !tolerance.allows(expected, found) {
-                return Err(self.differs(&format!("{name}[{index}]"), &expected.to_string(), &found.to_string()));
-            }
+            let is_allowed = tolerance.allows(expected, found);
             let deviation = (expected - found).abs();
             let largest = self.findings.deviations.entry(quantity).or_default();
-            *largest = largest.max(if deviation.is_finite() { deviation } else { 0.0 });
+            *largest = match (deviation.is_finite(), is_allowed) {
+                (true, _) => largest.max(deviation),
+                // Equal infinities; of unequal ones what lies between has no number.
+                (false, true) => *largest,
+                (false, false) => f64::INFINITY,
+            };
+            if !is_allowed {
+                return Err(self.differs(&format!("{name}[{index}]"), &expected.to_string(), &found.to_string()));
+            }
         }
         self.findings.deviations.entry(quantity).or_default();
         Ok(())

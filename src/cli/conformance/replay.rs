@@ -116,11 +116,17 @@ impl Draws {
     }
 
     fn finish(self, check: &mut Check<'_>) -> Result<(), Stop> {
+        let told = |id: &str, key: &str, more: &[&str]| {
+            let key = format!("rng.{key}");
+            Err(Stop::Failed(Sentence::new(id, &[&[check.episode, &check.step, &key], more].concat())))
+        };
         if let Some(key) = self.missing {
-            return Err(check.differs(&format!("rng.{key}"), "[0]", "[1]"));
+            return told("conformance.draw_missing", key, &[]);
         }
-        let left: usize = self.left.values().map(VecDeque::len).sum();
-        check.numbers("rng", "rng", &[0.0], &[left as f64], Tolerance::Exact)
+        if let Some((key, left)) = self.left.iter().find(|(_, left)| !left.is_empty()) {
+            return told("conformance.draws_left", key, &[&left.len().to_string()]);
+        }
+        check.numbers("rng", "rng", &[], &[], Tolerance::Exact)
     }
 }
 
