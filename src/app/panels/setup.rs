@@ -167,7 +167,7 @@ pub(super) fn tip_ui(ui: &mut Ui, ctx: &PageCtx<'_>, knob: &Knob) {
     ui.set_max_width(340.0);
     ui.label(RichText::new(ctx.t(&knob.text_id())).font(theme.strong(theme.size.body)));
     ui.label(ctx.t(&knob.tip_id()));
-    let mut allowed = ctx.texts().f("setup.allowed", &[&knob.allowed()]);
+    let mut allowed = ctx.texts().f("setup.allowed", &[&knob.allowed_in(ctx.wanted)]);
     if let Some(unit) = knob.unit_id(ctx.wanted) {
         allowed = format!("{allowed} · {}", ctx.t(unit));
     }

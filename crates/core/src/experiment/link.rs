@@ -4,10 +4,10 @@
 //! what is allowed; keys of a later release are kept and written back. Writing gives the canonical form: `v`, `env`,
 //! `algo` and `seed` always, else only what differs from the defaults, in the order of the knob table.
 
-use super::knobs::{self, KNOBS, Knob, forget_unused, normalise, switch_algo, why_not};
+use super::knobs::{self, KNOBS, Knob, forget_unused, normalise, suit_algo};
 use super::pack::{Unpacked, pack, unpack};
 use super::snapshot::Sentence;
-use super::spec::{AlgoChoice, EnvChoice, ExperimentSpec};
+use super::spec::{EnvChoice, ExperimentSpec};
 use super::world;
 
 /// Version of links written by this release.
@@ -127,7 +127,7 @@ fn read(text: &str, notices: &mut Vec<Sentence>) -> Link {
     let mut spec = ExperimentSpec::default();
     // Defaults depend on these two, so they come before the others.
     let (first, rest): (Vec<&Knob>, Vec<&Knob>) = KNOBS.iter().partition(|knob| matches!(knob.key, "env" | "algo"));
-    let mut used = Vec::new();
+    let mut used: Vec<&Knob> = Vec::new();
     for knob in first.into_iter().chain(rest) {
         if let Some(value) = given.take(knob.key) {
             notices.extend(knob.read(&mut spec, &value));
@@ -136,7 +136,7 @@ fn read(text: &str, notices: &mut Vec<Sentence>) -> Link {
     }
     read_world(&mut given, &mut spec, notices);
     notices.extend(normalise(&mut spec));
-    settle(&mut spec, notices);
+    settle(&mut spec, used.iter().any(|knob| knob.key == "algo"), notices);
     for knob in used.into_iter().filter(|knob| !(knob.applies)(&spec)) {
         notices.push(Sentence::new("notice.no_effect", &[knob.key]));
     }
@@ -147,8 +147,9 @@ fn read(text: &str, notices: &mut Vec<Sentence>) -> Link {
     link
 }
 
-/// What no clamp can mend: an impossible world becomes the unedited one, a refused algorithm the independent one of its family.
-fn settle(spec: &mut ExperimentSpec, notices: &mut Vec<Sentence>) {
+/// What no clamp can mend: an impossible world becomes the unedited one, an algorithm that does not suit another one.
+/// `names_algo`: the link asks for that algorithm, so that another one is another experiment.
+fn settle(spec: &mut ExperimentSpec, names_algo: bool, notices: &mut Vec<Sentence>) {
     if let Err(reason) = world::build(spec) {
         notices.push(reason);
         notices.push(Sentence::new("notice.world_unedited", &["world"]));
@@ -157,11 +158,14 @@ fn settle(spec: &mut ExperimentSpec, notices: &mut Vec<Sentence>) {
         }
         notices.extend(normalise(spec));
     }
-    if let Some(reason) = why_not(spec, spec.algo) {
-        notices.push(reason);
-        let instead = if spec.algo.is_policy_gradient() { AlgoChoice::Ippo } else { AlgoChoice::Iql };
-        notices.push(Sentence::new("notice.algo_instead", &["algo", instead.info().name]));
-        switch_algo(spec, instead);
+    let refused = spec.algo.info().name;
+    if let Some(reason) = suit_algo(spec) {
+        let instead = spec.algo.info().name;
+        if names_algo {
+            notices.extend([reason, Sentence::new("notice.algo_instead", &["algo", instead])]);
+        } else {
+            notices.push(Sentence::new("notice.algo_chosen", &["algo", instead, refused]));
+        }
         notices.extend(normalise(spec));
     }
 }

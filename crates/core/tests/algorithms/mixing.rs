@@ -2,11 +2,12 @@
 
 use tandem_core::base::lanes::padded;
 use tandem_core::env::api::Frame;
+use tandem_core::env::particles::Scenario;
 use tandem_core::experiment::command::{Command, Watch};
 use tandem_core::experiment::knobs::{remarks, why_not};
 use tandem_core::experiment::run::Run;
 use tandem_core::experiment::session::Session;
-use tandem_core::experiment::snapshot::{JointValues, Report, Stage};
+use tandem_core::experiment::snapshot::{JointValues, Report, Sentence, Stage};
 use tandem_core::experiment::spec::{AlgoChoice, EnvChoice, ExperimentSpec, GameChoice, RewardChoice, StartChoice};
 use tandem_core::experiment::stage::{Counterexample, StagePlay};
 use tandem_core::experiment::world;
@@ -211,16 +212,30 @@ fn p18_games_with_individual_rewards_are_refused_with_the_reason() {
     (race.pellet.reward, race.pellet.agents) = (RewardChoice::First, 3);
     let mut pennies = ExperimentSpec::defaults(EnvChoice::Matrix, AlgoChoice::Vdn);
     pennies.matrix.game = GameChoice::Pennies;
-    for (spec, algo, reason, args) in [
-        (&race, AlgoChoice::Qmix, "QMIX needs one team reward; this game has 3", ["QMIX", "3"]),
-        (&pennies, AlgoChoice::Vdn, "VDN needs one team reward; this game has 2", ["VDN", "2"]),
+    let mut spread = ExperimentSpec::defaults(EnvChoice::Particles(Scenario::Spread), AlgoChoice::Qmix);
+    spread.particles.local_ratio = 0.25;
+    let plain = "refuse.individual_rewards";
+    let remedied = "refuse.individual_rewards.remedy";
+    for (spec, algo, reason, id, args) in [
+        (
+            &race,
+            AlgoChoice::Qmix,
+            "QMIX needs one team reward; this game has 3",
+            remedied,
+            &["QMIX", "3", "knob.reward", "reward=team"][..],
+        ),
+        (&pennies, AlgoChoice::Vdn, "VDN needs one team reward; this game has 2", plain, &["VDN", "2"]),
+        (
+            &spread,
+            AlgoChoice::Qmix,
+            "QMIX needs one team reward; this game has 3",
+            remedied,
+            &["QMIX", "3", "knob.local_ratio", "local_ratio=0"],
+        ),
     ] {
         let spec = ExperimentSpec { algo, ..spec.clone() };
         let refusal = why_not(&spec, algo).expect("refused");
-        assert_eq!(
-            (refusal.id.as_str(), &refusal.args[..]),
-            ("refuse.individual_rewards", &args.map(str::to_owned)[..])
-        );
+        assert_eq!(refusal, Sentence::new(id, args));
         let env = world::build(&spec).expect("the world itself is fine");
         assert_eq!(accepts(algo, env.info()).map_err(|refusal| refusal.to_string()), Err(reason.to_owned()));
         assert_eq!(Run::new(spec.clone(), 1).err(), Some(refusal.clone()), "no run is built");

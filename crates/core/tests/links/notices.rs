@@ -4,7 +4,7 @@ use tandem_core::experiment::knobs::{KNOBS, Kind};
 use tandem_core::experiment::link::{Link, MAX_STEP, parse, write};
 use tandem_core::experiment::pack::pack;
 use tandem_core::experiment::snapshot::Sentence;
-use tandem_core::experiment::spec::{CellKind, ExperimentSpec, GridMap};
+use tandem_core::experiment::spec::{AlgoChoice, CellKind, ExperimentSpec, GridMap};
 
 use crate::texts::english;
 
@@ -42,9 +42,9 @@ fn p89_out_of_range_values_are_clamped_with_a_notice() {
         };
         for given in [below, above] {
             let text = format!("{}&{}={given}", context(knob.key), knob.key);
-            let notices = parse(&text).notices;
+            let Link { spec, notices, .. } = parse(&text);
             let notice = notices.iter().find(|notice| notice.args[0] == knob.key).expect("something is said");
-            let allowed = knob.allowed();
+            let allowed = knob.allowed_in(&spec);
             assert_eq!(notice.id, "notice.clamped", "{text}");
             assert_eq!(notice.args[1..3], [given.to_owned(), allowed.clone()], "{text}");
             let told = english(notice);
@@ -69,8 +69,46 @@ fn p89_unreadable_values_become_the_default_with_a_notice() {
             let defaults = ExperimentSpec::defaults(link.spec.env, link.spec.algo);
             assert_eq!(knob.text(&link.spec), knob.text(&defaults), "{text}");
             let told = english(notice);
-            assert!(told.contains(knob.key) && told.contains(&knob.allowed()), "{told}");
+            assert!(told.contains(knob.key) && told.contains(&knob.allowed_in(&link.spec)), "{told}");
         }
+    }
+}
+
+/// What is said to be allowed is what this world has room for, and a fraction is told to be one.
+#[test]
+fn ranges_are_those_of_the_world() {
+    for (text, told) in [
+        ("env=foraging&size=1x1&algo=iql", "size: 1x1 is not allowed; 5x5 is used. Allowed: 5x5 … 16x16."),
+        ("env=pursuit&agents=99&algo=iql", "agents: 99 is not allowed; 8 is used. Allowed: 1 … 8."),
+        ("env=adversary&agents=0&algo=iql", "agents: 0 is not allowed; 2 is used. Allowed: 2 … 16."),
+        ("env=spread&agents=99&algo=iql", "agents: 99 is not allowed; 16 is used. Allowed: 1 … 16."),
+        ("agents=2.5", "agents: 2.5 is not a whole number; 3 is used. Allowed: 1 … 8, whole numbers."),
+        ("limit=1.5", "limit: 1.5 is not a whole number; 2 is used. Allowed: 1 … 1000, whole numbers."),
+        ("env=foraging&size=5x5&food=8&algo=iql", "food: this world has room for 1 … 4 foods; 8 became 4."),
+        (
+            "env=pursuit&surround=off&n_catch=8&agents=2&algo=iql",
+            "n_catch: this world has 2 pursuers, so that 1 … 2 can be needed for a catch; 8 became 2.",
+        ),
+    ] {
+        let all: Vec<String> = parse(text).notices.iter().map(english).collect();
+        assert!(all.iter().any(|notice| notice == told), "{text}: {all:?}");
+    }
+}
+
+/// A link that names no algorithm gets one that suits its world, with a word about it; one that names another is told why
+/// not.
+#[test]
+fn a_link_without_an_algorithm_gets_one_that_suits_its_world() {
+    for world in ["spread", "adversary", "tag", "reference", "push", "connect_four", "tictactoe"] {
+        let link = parse(&format!("env={world}"));
+        assert_eq!(link.spec.algo, AlgoChoice::Iql, "{world}");
+        assert_eq!(link.notices, [Sentence::new("notice.algo_chosen", &["algo", "IQL", "QMIX"])], "{world}");
+        let named = parse(&format!("env={world}&algo=qmix"));
+        assert_eq!(named.notices.last().map(|notice| notice.id.as_str()), Some("notice.algo_instead"), "{world}");
+    }
+    for text in ["env=pellet", "env=speaker_listener", "env=spread&local_ratio=0", "env=pursuit&shared_reward=on"] {
+        let link = parse(text);
+        assert_eq!((link.spec.algo, link.notices), (AlgoChoice::Qmix, Vec::new()), "{text}");
     }
 }
 
@@ -141,8 +179,7 @@ fn a_refused_algorithm_is_replaced_with_the_reason() {
     assert_eq!(
         told,
         [
-            "QMIX needs one team reward; this game has 2, one for each agent. Pay the team together where the world can \
-             (a team reward, ρ = 0), or take IQL, IPPO or MAPPO.",
+            "QMIX needs one team reward; this game has 2, one for each agent. Take IQL, IPPO or MAPPO.",
             "algo: IQL is used instead."
         ]
     );

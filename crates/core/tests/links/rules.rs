@@ -78,8 +78,11 @@ fn bounds_between_fields_are_told() {
         told("env=matrix&repeat=25&rollout=10"),
         ["rollout: this game's episodes are played whole; 10 became 25."]
     );
-    assert_eq!(told("size=2x2&pellets=8"), ["pellets: there is no room for 8 pellets; 3 are used."]);
-    assert_eq!(told("size=2x2&agents=8&start=random"), ["agents: 8 agents leave no cell for a pellet; 3 are used."]);
+    assert_eq!(told("size=2x2&pellets=8"), ["pellets: this world has room for 1 … 3 pellets; 8 became 3."]);
+    assert_eq!(
+        told("size=2x2&agents=8&start=random"),
+        ["agents: one cell must be left for a pellet, so this world holds 1 … 3 agents; 8 became 3."]
+    );
     assert_eq!(
         told("budget=10000000&eval_every=100"),
         ["eval_every: a budget has at most 5,000 evaluations; 100 became 2000."]

@@ -12,7 +12,7 @@ mod values;
 
 pub use rules::{
     forget_unused, gradient_steps_per_env_step, gradient_steps_per_update, normalise, remarks, scale_lr, segment_steps,
-    switch_algo, switch_env, why_not,
+    suit_algo, switch_algo, switch_env, why_not,
 };
 pub use table::KNOBS;
 
@@ -218,11 +218,17 @@ impl Knob {
     pub fn read(&self, spec: &mut ExperimentSpec, given: &str) -> Option<Sentence> {
         let text = values::plain(given);
         let in_range = match self.kind {
-            Kind::Int { min, max, step, set, .. } => apply(spec, values::read_int(&text, min, max, step), set),
+            Kind::Int { min, max, step, set, .. } => {
+                let (min, max) = self.bounds(spec, (min, max));
+                apply(spec, values::read_int(&text, min, max, step), set)
+            }
             Kind::Float { min, max, set, .. } => apply(spec, values::read_float(&text, min, max), set),
             Kind::Choice { ids, set, .. } => apply(spec, values::read_choice(&text, ids), set),
             Kind::Bool { set, .. } => apply(spec, values::read_bool(&text), set),
-            Kind::Size { min, max, set, .. } => apply(spec, values::read_size(&text, min, max), set),
+            Kind::Size { min, max, set, .. } => {
+                let (min, max) = self.bounds(spec, (min, max));
+                apply(spec, values::read_size(&text, min, max), set)
+            }
             Kind::OptionalInt { min, max, set, .. } => apply(spec, values::read_optional(&text, min, max), set),
             Kind::Seats { set, .. } => match seats::read(&text) {
                 Ok(seats) => {
@@ -230,7 +236,7 @@ impl Knob {
                     Some(true)
                 }
                 Err(word) => {
-                    let said = [self.key, &values::shortened(&word), &self.allowed(), &self.text(spec)];
+                    let said = [self.key, &values::shortened(&word), &self.allowed_in(spec), &self.text(spec)];
                     return Some(Sentence::new("notice.unreadable", &said));
                 }
             },
@@ -238,25 +244,35 @@ impl Knob {
         };
         let id = match in_range {
             Some(true) => return None,
+            Some(false) if self.is_whole() && values::is_fraction(&text) => "notice.whole",
             Some(false) => "notice.clamped",
             None => "notice.unreadable",
         };
-        Some(Sentence::new(id, &[self.key, &values::shortened(given.trim()), &self.allowed(), &self.text(spec)]))
+        Some(Sentence::new(id, &[self.key, &values::shortened(given.trim()), &self.allowed_in(spec), &self.text(spec)]))
     }
 
-    /// What is allowed, in signs that need no translation: `1 … 1024`, `on | off`.
+    /// What is allowed in any world, in signs that need no translation: `1 … 1024`, `on | off`.
     pub fn allowed(&self) -> String {
-        match self.kind {
-            Kind::Int { min, max, step: 1, .. } => format!("{min} … {max}"),
-            Kind::Int { min, max, step, .. } => format!("{min}, {}, … {max}", min + step),
-            Kind::Float { min, max, .. } => format!("{} … {}", values::write_float(min), values::write_float(max)),
-            Kind::Choice { ids, .. } => ids.join(" | "),
-            Kind::Bool { .. } => "on | off".to_owned(),
-            Kind::Size { min, max, .. } => format!("{min}x{min} … {max}x{max}"),
-            Kind::OptionalInt { min, max, .. } => format!("inf | {min} … {max}"),
-            Kind::Seats { .. } => seats::allowed(),
-            Kind::Seed { .. } => format!("0 … {}", u64::MAX),
+        self.kind.allowed()
+    }
+
+    /// What is allowed in the world of `spec`, which may have less room than others.
+    pub fn allowed_in(&self, spec: &ExperimentSpec) -> String {
+        let mut kind = self.kind;
+        if let Kind::Int { min, max, .. } | Kind::Size { min, max, .. } = &mut kind {
+            (*min, *max) = self.bounds(spec, (*min, *max));
         }
+        kind.allowed()
+    }
+
+    /// The part of a range that the world of `spec` has room for.
+    fn bounds(&self, spec: &ExperimentSpec, (min, max): (u32, u32)) -> (u32, u32) {
+        shared::bounds(self.key, spec).map_or((min, max), |bounds| (min.max(*bounds.start()), max.min(*bounds.end())))
+    }
+
+    /// Whether its values are whole numbers.
+    fn is_whole(&self) -> bool {
+        matches!(self.kind, Kind::Int { .. } | Kind::OptionalInt { .. } | Kind::Size { .. } | Kind::Seed { .. })
     }
 
     /// Brings the field into its range; a number that is none becomes the default.
@@ -266,7 +282,8 @@ impl Knob {
         {
             let given = get(spec).to_string();
             set(spec, get(&ExperimentSpec::defaults(spec.env, spec.algo)));
-            return Some(Sentence::new("notice.unreadable", &[self.key, &given, &self.allowed(), &self.text(spec)]));
+            let said = [self.key, &given, &self.allowed_in(spec), &self.text(spec)];
+            return Some(Sentence::new("notice.unreadable", &said));
         }
         let text = self.text(spec);
         match self.kind {
@@ -287,6 +304,23 @@ impl Knob {
             Kind::OptionalInt { get, set, .. } => set(to, get(from)),
             Kind::Seats { get, set } => set(to, get(from).clone()),
             Kind::Seed { get, set } => set(to, get(from)),
+        }
+    }
+}
+
+impl Kind {
+    /// What is allowed, in signs that need no translation.
+    fn allowed(&self) -> String {
+        match *self {
+            Self::Int { min, max, step: 1, .. } => format!("{min} … {max}"),
+            Self::Int { min, max, step, .. } => format!("{min}, {}, … {max}", min + step),
+            Self::Float { min, max, .. } => format!("{} … {}", values::write_float(min), values::write_float(max)),
+            Self::Choice { ids, .. } => ids.join(" | "),
+            Self::Bool { .. } => "on | off".to_owned(),
+            Self::Size { min, max, .. } => format!("{min}x{min} … {max}x{max}"),
+            Self::OptionalInt { min, max, .. } => format!("inf | {min} … {max}"),
+            Self::Seats { .. } => seats::allowed(),
+            Self::Seed { .. } => format!("0 … {}", u64::MAX),
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::{KNOBS, knob, seats, shared, table, values};
 use crate::env::api::LONGEST_SEGMENT;
 use crate::env::matrix_game::{ACTIONS, PAYOFF};
-use crate::env::particles::{MAX_AGENTS, ParticleError, Scenario};
-use crate::env::pellet::{AGENTS, PelletError};
+use crate::env::particles::{MAX_AGENTS, ParticleError};
+use crate::env::pellet::PelletError;
 use crate::env::pursuit::PursuitError;
 use crate::env::registry::EnvError;
 use crate::experiment::run::evaluations;
@@ -23,8 +23,6 @@ const MEMORY: u64 = 256 << 20;
 const LONGEST_ROLLOUT: u32 = LONGEST_SEGMENT;
 /// Evaluation points of one budget, so that a curve stays a curve.
 const EVALUATIONS: u32 = 5_000;
-/// Fewest cells along a side of a foraging or pursuit world in a link, as lbforaging registers them.
-const LEAST_SIDE: u32 = 5;
 
 /// Brings every field into its range, then fields that bound one another into agreement. One sentence per change; its
 /// first argument is the key. What remains impossible (walls around a start) is for [`world::build`] to say.
@@ -40,23 +38,19 @@ pub fn normalise(spec: &mut ExperimentSpec) -> Vec<Sentence> {
             }
         }
         EnvChoice::Foraging => {
-            change(spec, "agents", *AGENTS.end(), Bound::AtMost, "notice.most_agents", &mut told);
-            least_side(spec, &mut told);
             change(spec, "food", spec.foraging.most_food(), Bound::AtMost, "notice.too_much_food", &mut told);
         }
         EnvChoice::Pursuit => {
-            change(spec, "agents", *AGENTS.end(), Bound::AtMost, "notice.most_agents", &mut told);
-            least_side(spec, &mut told);
             if let Err(EnvError::Pursuit(PursuitError::Crowded { free, .. })) = world::env_spec(spec).build() {
                 change(spec, "evaders", free, Bound::AtMost, "notice.too_many_evaders", &mut told);
+            }
+            if applies(spec, "n_catch") {
+                change(spec, "n_catch", num_agents(spec), Bound::AtMost, "notice.most_catchers", &mut told);
             }
         }
         EnvChoice::Board(_) => {}
         EnvChoice::Particles(scenario) => {
             spec.particles.scenario = scenario;
-            if scenario == Scenario::Adversary {
-                change(spec, "agents", 2, Bound::AtLeast, "notice.least_agents", &mut told);
-            }
             if let Err(EnvError::Particles(ParticleError::Together { adversaries, good })) =
                 world::env_spec(spec).build()
             {
@@ -79,22 +73,10 @@ fn normalise_pellet(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
         let cells = map.cells.len().to_string();
         told.push(Sentence::new("notice.map_size", &["world", &cells, &format!("{width}x{height}")]));
     }
-    change(spec, "agents", *AGENTS.end(), Bound::AtMost, "notice.most_agents", told);
     // One cell must be left for a pellet wherever the agents stand.
     change(spec, "agents", width * height - 1, Bound::AtMost, "notice.too_many_agents", told);
     if let Err(EnvError::Pellet(PelletError::TooFewPelletCells { room, .. })) = world::env_spec(spec).build() {
         change(spec, "pellets", room.max(1), Bound::AtMost, "notice.too_many_pellets", told);
-    }
-}
-
-/// Foraging and pursuit need room in the middle.
-fn least_side(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
-    let (width, height) = shared::size(spec);
-    let used = (width.max(LEAST_SIDE), height.max(LEAST_SIDE));
-    if used != (width, height) {
-        shared::set_size(spec, used);
-        let [given, used] = [(width, height), used].map(values::write_size);
-        told.push(Sentence::new("notice.least_side", &["size", &given, &used, &LEAST_SIDE.to_string()]));
     }
 }
 
@@ -317,9 +299,38 @@ pub fn why_not(spec: &ExperimentSpec, algo: AlgoChoice) -> Option<Sentence> {
     match accepts(algo, env.info()) {
         Ok(()) => None,
         Err(Refusal::IndividualRewards { algorithm, rewards }) => {
-            Some(Sentence::new("refuse.individual_rewards", &[algorithm, &rewards.to_string()]))
+            let rewards = rewards.to_string();
+            Some(match remedy(spec, algo) {
+                None => Sentence::new("refuse.individual_rewards", &[algorithm, &rewards]),
+                Some((knob, value)) => {
+                    let pair = format!("{}={value}", knob.key);
+                    Sentence::new("refuse.individual_rewards.remedy", &[algorithm, &rewards, &knob.text_id(), &pair])
+                }
+            })
         }
     }
+}
+
+/// Values with which a world pays its team together, where it has such a choice.
+const PAID_TOGETHER: [(&str, &str); 3] = [("reward", "team"), ("shared_reward", "on"), ("local_ratio", "0")];
+
+/// The one of them with which this world suits `algo`.
+fn remedy(spec: &ExperimentSpec, algo: AlgoChoice) -> Option<(&'static super::Knob, &'static str)> {
+    let all = PAID_TOGETHER.into_iter().filter_map(|(key, value)| Some((knob(key)?, value)));
+    all.filter(|(knob, _)| (knob.applies)(spec)).find(|(knob, value)| {
+        let mut then = spec.clone();
+        let told = knob.read(&mut then, value);
+        told.is_none() && world::env_spec(&then).build().is_ok_and(|env| accepts(algo, env.info()).is_ok())
+    })
+}
+
+/// Goes to the independent algorithm of the family where the chosen one does not suit the world, and returns why it does
+/// not.
+pub fn suit_algo(spec: &mut ExperimentSpec) -> Option<Sentence> {
+    let reason = why_not(spec, spec.algo)?;
+    let instead = if spec.algo.is_policy_gradient() { AlgoChoice::Ippo } else { AlgoChoice::Iql };
+    switch_algo(spec, instead);
+    Some(reason)
 }
 
 /// What a reader should know about settings that are allowed but easily misread.

@@ -2,9 +2,15 @@
 //!
 //! A link and the panel know one key; which settings it stands for depends on the world.
 
-use crate::env::particles::Scenario;
+use std::ops::RangeInclusive;
+
+use crate::env::particles::{MAX_AGENTS, Scenario};
+use crate::env::pellet::{AGENTS, SIZE};
 use crate::experiment::spec::{EnvChoice, ExperimentSpec};
 use crate::experiment::world::num_agents;
+
+/// Fewest cells along a side of a foraging or pursuit world in a link, as lbforaging registers them.
+const LEAST_SIDE: u32 = 5;
 
 /// Whether the user says how many agents there are, all kinds together.
 pub(super) fn has_agents(s: &ExperimentSpec) -> bool {
@@ -29,6 +35,16 @@ pub(super) fn set_agents(s: &mut ExperimentSpec, agents: u32) {
         EnvChoice::Particles(Scenario::Adversary) => s.particles.agents = agents.saturating_sub(1),
         EnvChoice::Particles(Scenario::Spread) => s.particles.agents = agents,
         EnvChoice::Particles(_) | EnvChoice::Matrix | EnvChoice::TwoStep | EnvChoice::Board(_) => {}
+    }
+}
+
+/// What a world has room for where that is less than others have.
+pub(super) fn bounds(key: &str, s: &ExperimentSpec) -> Option<RangeInclusive<u32>> {
+    match (key, s.env) {
+        ("agents", EnvChoice::Pellet | EnvChoice::Foraging | EnvChoice::Pursuit) => Some(AGENTS),
+        ("agents", EnvChoice::Particles(Scenario::Adversary)) => Some(2..=MAX_AGENTS as u32),
+        ("size", EnvChoice::Foraging | EnvChoice::Pursuit) => Some(LEAST_SIDE..=*SIZE.end()),
+        _ => None,
     }
 }
 

@@ -100,6 +100,11 @@ fn read_whole(text: &str) -> Reading<i128> {
     }
 }
 
+/// Whether a text is a number between whole ones.
+pub(super) fn is_fraction(text: &str) -> bool {
+    text.parse::<f64>().is_ok_and(|value| value.is_finite() && value.fract() != 0.0)
+}
+
 pub(super) fn read_int(text: &str, min: u32, max: u32, step: u32) -> Reading<u32> {
     let allowed = |value: i128| {
         let above = value.clamp(i128::from(min), i128::from(max)) as u32 - min;
