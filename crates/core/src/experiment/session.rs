@@ -371,6 +371,9 @@ impl Session {
     }
 
     fn play(&mut self, now: f64) {
+        if let (Some(run), Some(play)) = (&self.run, &mut self.stage.play) {
+            self.changed |= play.welcome(run);
+        }
         if !self.is_playing() {
             return;
         }

@@ -39,6 +39,8 @@ pub struct StagePlay {
     explore: Stream,
     /// What people have chosen `[n]`: for the next env step, or where the world flows until they choose otherwise.
     chosen: Vec<Option<u32>>,
+    /// Who of the agents was a person's when the episode began `[n]`, without those who have left since.
+    people: Vec<bool>,
     /// Where agents move in turns: what the last mover that holds anything of its moves held.
     thought: Option<Thought>,
 }
@@ -61,6 +63,7 @@ impl StagePlay {
             environment: Stream::new(seed, "stage"),
             explore: Stream::new(seed, "stage explore"),
             chosen: Vec::new(),
+            people: Vec::new(),
             thought: None,
         };
         play.begin(run);
@@ -76,6 +79,19 @@ impl StagePlay {
     pub fn next_episode(&mut self, run: &Run) {
         self.episode += 1;
         self.begin(run);
+    }
+
+    /// Begins another episode where a person has sat down since this one began: nobody inherits a game, and no result is
+    /// told of somebody who had no move in it. Returns whether it did.
+    pub fn welcome(&mut self, run: &Run) -> bool {
+        let people = people(run);
+        let has_come = people.iter().zip(&self.people).any(|(&now, &then)| now && !then);
+        if has_come {
+            self.next_episode(run);
+        } else {
+            self.people = people;
+        }
+        has_come
     }
 
     /// The agents whose person is to choose now: whoever is to move, or moves with all the others.
@@ -189,6 +205,7 @@ impl StagePlay {
             self.chosen.clear();
         }
         self.chosen.resize(n, None);
+        self.people = people(run);
         self.weights_update = run.weights_update();
         self.judge(run);
     }
@@ -241,6 +258,12 @@ impl StagePlay {
         let joint = joint(run, self.state.view(), watch, share(self.igm), found);
         (stage, joint)
     }
+}
+
+/// Whether each agent is a person's `[n]`.
+fn people(run: &Run) -> Vec<bool> {
+    let seats = &run.learner.settings.seats;
+    (0..run.learner.agents.count).map(|agent| matches!(seats.of(agent), Controller::Human(_))).collect()
 }
 
 /// What the page shows of the first training environment.

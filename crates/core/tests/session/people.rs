@@ -164,3 +164,26 @@ fn everyone_is_asked_for_itself_and_only_in_its_seat() {
     let stage = until(&mut bench, |stage| stage.step == 6);
     assert_eq!((stage.actions[..2].to_vec(), stage.chosen[0]), (vec![0, 2], None), "the script has the seat now");
 }
+
+/// Nobody inherits a game: whoever sits down begins another one, also after the end, and no result is told of somebody who
+/// had no move in it.
+#[test]
+fn whoever_sits_down_begins_a_new_episode() {
+    let link = "env=connect_four&algo=iql&hidden=8&layers=1&seed=3";
+    let seats = |text: &str| LiveChange::Seats(parse(&format!("{link}&seats={text}")).spec.learner.seats);
+    let mut bench = open(link);
+    let before = until(&mut bench, |stage| stage.step == 5);
+    bench.session.apply(Command::Live(seats("human,learner")));
+    let stage = until(&mut bench, |stage| stage.waiting == [0]);
+    assert_eq!((stage.episode, stage.step, stage.actions.as_slice()), (before.episode + 1, 0, [].as_slice()));
+    act(&mut bench, &stage, 0, 3);
+    let stage = until(&mut bench, |stage| stage.waiting == [0] && stage.step == 2);
+    // Who stands up leaves the game to the others; who comes back begins anew.
+    bench.session.apply(Command::Live(seats("learner,learner")));
+    let ended = until(&mut bench, |stage| stage.ended);
+    assert_eq!(ended.episode, stage.episode, "it was played to its end");
+    bench.session.apply(Command::Live(seats("learner,human")));
+    let stage = until(&mut bench, |stage| stage.waiting == [1]);
+    assert_eq!((stage.ended, stage.step), (false, 1), "the other one has moved");
+    assert!(stage.episode > ended.episode);
+}
