@@ -6,6 +6,7 @@ mod ui {
     mod fixture;
     mod frames;
     mod page;
+    mod person;
     mod policy;
     mod rewards;
     mod seats;

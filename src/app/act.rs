@@ -1,7 +1,7 @@
 //! Carrying out what panels and views asked for.
 
 use tandem_core::experiment::command::{Command, LiveChange};
-use tandem_core::experiment::knobs::{normalise, scale_lr};
+use tandem_core::experiment::knobs::{normalise, scale_lr, suit_algo};
 use tandem_core::experiment::link::{Link, parse, write};
 use tandem_core::experiment::presets::{matching, next_after, preset};
 use tandem_core::experiment::snapshot::{RunState, Sentence};
@@ -10,7 +10,7 @@ use tandem_core::experiment::spec::ExperimentSpec;
 use super::desk::{Share, Tab, Undo};
 use super::intent::{FieldEdit, Intent};
 use super::run::Load;
-use super::{Page, first_view, panels};
+use super::{Page, opening_view, panels};
 use crate::view::api::Action;
 use crate::view::observation;
 
@@ -115,15 +115,22 @@ impl Page {
         let Some(preset) = preset(id) else { return };
         self.host.show_link(&preset.link);
         // An experiment has its view, but a phone shows its world first.
-        self.desk.view = first_view(&self.views);
-        self.open(preset.read().clone());
+        let link = preset.read().clone();
+        self.desk.view = opening_view(&link.spec, &self.views);
+        self.open(link);
         self.desk.tab = Tab::Stage;
     }
 
     /// A restart edit of the field `key`: back to update 0 at once. `told` is what was wrong with the value given.
     fn edit(&mut self, key: &'static str, mut spec: ExperimentSpec, told: Option<Sentence>) {
-        let told = told.into_iter().chain(normalise(&mut spec));
-        self.desk.field_notes = told.map(|sentence| (key, sentence)).collect();
+        let mut told: Vec<Sentence> = told.into_iter().chain(normalise(&mut spec)).collect();
+        // Who chooses a world has not asked for the algorithm of the one before.
+        let refused = spec.algo.info().name;
+        if key == "env" && suit_algo(&mut spec).is_some() {
+            told.push(Sentence::new("setup.algo_follows", &["algo", spec.algo.info().name, refused]));
+            told.extend(normalise(&mut spec));
+        }
+        self.desk.field_notes = told.into_iter().map(|sentence| (key, sentence)).collect();
         if spec == self.run.wanted {
             return;
         }
@@ -173,6 +180,9 @@ impl Page {
         // A link written now says what the run goes on with.
         change.apply(&mut self.run.wanted);
         self.run.spec.clone_from(&self.run.wanted);
+        if matches!(change, LiveChange::Seats(_)) {
+            self.select_person();
+        }
         self.session.send(Command::Live(change));
     }
 

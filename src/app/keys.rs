@@ -22,13 +22,15 @@ pub fn pressed(ctx: &Context, view: &ViewCtx<'_>) -> Vec<Intent> {
         (Key::E, Intent::RestartEpisode),
         (Key::L, Intent::Share),
     ];
-    // Whoever plays an agent comes first: S is then a move.
+    // Whoever plays an agent comes first: S is then a move, and L lies beside the keys of moves.
+    let plays = person::is_asked(view);
     let pressed = person::pressed(ctx, view).map(Intent::View);
     let mut intents: Vec<Intent> = let_go.into_iter().chain(pressed).collect();
     ctx.input_mut(|input| {
         input.events.retain(|event| {
             let Event::Key { key, pressed: true, repeat, modifiers: Modifiers::NONE, .. } = event else { return true };
-            let Some((_, intent)) = keys.iter().find(|(known, _)| known == key) else { return true };
+            let is_meant = |known: &Key| known == key && !(plays && *key == Key::L);
+            let Some((_, intent)) = keys.iter().find(|(known, _)| is_meant(known)) else { return true };
             // A key held down is one press.
             if !repeat {
                 intents.push(intent.clone());

@@ -13,7 +13,7 @@ use tandem_core::experiment::snapshot::RunState;
 use super::panels::{lesson, notices, setup, share, stage, status, toasts, top_bar, transport, views};
 use crate::view::api::{View, ViewId};
 use crate::view::returns;
-use crate::view::stage::StageView;
+use crate::view::stage::{StageView, fair_height};
 use crate::view::theme::Theme;
 
 /// Width from which Set-up is a column of its own.
@@ -135,7 +135,8 @@ impl Columns<'_, '_> {
             lesson::ui(ui, self.ctx, self.desk);
             let transport = transport::height(self.ctx, ui.available_width());
             let left = full - (ui.cursor().top() - before) - transport - gap;
-            let (stage_rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), left.max(280.0)), Sense::hover());
+            let stage = self.stage_height(ui, left);
+            let (stage_rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), stage), Sense::hover());
             stage::card(ui, stage_rect, self.ctx, self.stage_view, self.out);
             let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), transport), Sense::hover());
             transport::card(ui, rect, self.ctx, self.desk, self.out);
@@ -222,13 +223,20 @@ impl Columns<'_, '_> {
         let cover = if has_cover { PHONE_COVER } else { 0.0 };
         let left = height - (ui.cursor().top() - before) - line - theme.size.gap - cover;
         let tallest = ui.available_width() + 4.0 * theme.size.control;
-        let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), left.clamp(320.0, tallest)), Sense::hover());
+        let stage = self.stage_height(ui, left.min(tallest));
+        let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), stage), Sense::hover());
         stage::card(ui, rect, self.ctx, self.stage_view, self.out);
         returns::sparkline(ui, &self.ctx.view);
         if !self.has_diverged() {
             transport::tall_card(ui, self.ctx, self.desk, self.out);
         }
         status::block(ui, self.ctx);
+    }
+
+    /// Height of the stage's card where `left` is left for it.
+    fn stage_height(&self, ui: &Ui, left: f32) -> f32 {
+        let margin = 2.0 * self.ctx.theme().size.pad;
+        fair_height(ui, &self.ctx.view, ui.available_width() - margin, left - margin) + margin
     }
 
     fn has_diverged(&self) -> bool {

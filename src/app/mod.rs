@@ -19,7 +19,8 @@ use std::rc::Rc;
 use tandem_core::experiment::command::{Command, Watch};
 use tandem_core::experiment::link::{Link, has_keys, parse, write};
 use tandem_core::experiment::presets::{matching, preset, presets};
-use tandem_core::experiment::spec::ExperimentSpec;
+use tandem_core::experiment::spec::{Controller, ExperimentSpec};
+use tandem_core::experiment::world::num_agents;
 
 use self::act::TOAST_SECONDS;
 use self::ctx::PageCtx;
@@ -32,6 +33,7 @@ use crate::view::registry::views;
 use crate::view::stage::StageView;
 use crate::view::text::{Lang, Texts};
 use crate::view::theme::Theme;
+use crate::view::{observation, policy};
 
 /// Views whose numbers the session computes only while they are shown.
 const QTOT: ViewId = ViewId("qtot");
@@ -110,6 +112,7 @@ impl Page {
             }
             if reply.started {
                 self.desk.watch.agent = self.desk.watch.agent.min(self.run.facts.num_agents.saturating_sub(1));
+                self.select_person();
             }
             if let Some(sentence) = reply.refused {
                 self.refused(sentence);
@@ -127,6 +130,15 @@ impl Page {
         }
         self.desk.toasts.retain(|toast| toast.until > now);
         self.desk.undo.take_if(|undo| undo.until <= now);
+    }
+
+    /// Whoever plays looks at what is its own: where the selected agent is nobody's, a person's is selected.
+    fn select_person(&mut self) {
+        let seats = &self.run.wanted.learner.seats;
+        let is_person = |&agent: &u32| matches!(seats.of(agent), Controller::Human(_));
+        if !is_person(&self.desk.watch.agent) {
+            self.desk.watch.agent = (0..self.run.facts.num_agents).find(is_person).unwrap_or(self.desk.watch.agent);
+        }
     }
 
     /// Draws a frame.
@@ -268,7 +280,9 @@ impl Page {
         } else {
             presets()[0].link.as_str()
         };
-        self.open(parse(text));
+        let link = parse(text);
+        self.desk.view = opening_view(&link.spec, &self.views);
+        self.open(link);
     }
 
     /// Opens a link, whatever it came from, in place of all that was said and chosen about the one before.
@@ -328,6 +342,16 @@ pub(crate) const COMPACT_BELOW: f32 = 760.0;
 
 fn is_compact(ui: &egui::Ui) -> bool {
     ui.max_rect().width() < COMPACT_BELOW
+}
+
+/// The view of a link that names none: one with something in it.
+fn opening_view(spec: &ExperimentSpec, views: &[Box<dyn View>]) -> ViewId {
+    let learns = (0..num_agents(spec)).any(|agent| spec.learner.seats.of(agent).learns());
+    match (learns, spec.algo.is_policy_gradient()) {
+        (false, _) => observation::ID,
+        (true, true) => policy::ID,
+        (true, false) => first_view(views),
+    }
 }
 
 fn first_view(views: &[Box<dyn View>]) -> ViewId {

@@ -50,6 +50,11 @@ impl ViewCtx<'_> {
         self.facts.role(agent).map_or(&[], |role| &role.actions)
     }
 
+    /// Whether anybody learns here.
+    pub fn learns(&self) -> bool {
+        (0..self.facts.num_agents).any(|agent| self.spec.learner.seats.of(agent).learns())
+    }
+
     /// Name of an agent's action.
     pub fn action_name(&self, agent: u32, action: u32) -> String {
         self.facts.action(agent, action).map_or_else(String::new, |name| self.texts.label(name))

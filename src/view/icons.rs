@@ -29,6 +29,8 @@ pub enum Icon {
     Auto,
     /// Close.
     Close,
+    /// More to the left.
+    ChevronLeft,
     /// Folded.
     ChevronRight,
     /// Unfolded, a menu.
@@ -108,6 +110,7 @@ pub fn paint(painter: &Painter, icon: Icon, rect: Rect, size: f32, color: Color3
             pen.line(&[(-4.0, -4.0), (4.0, 4.0)]);
             pen.line(&[(-4.0, 4.0), (4.0, -4.0)]);
         }
+        Icon::ChevronLeft => pen.line(&[(2.0, -4.0), (-2.0, 0.0), (2.0, 4.0)]),
         Icon::ChevronRight => pen.line(&[(-2.0, -4.0), (2.0, 0.0), (-2.0, 4.0)]),
         Icon::ChevronDown => pen.line(&[(-4.0, -2.0), (0.0, 2.0), (4.0, -2.0)]),
         Icon::Pin => {

@@ -1,7 +1,9 @@
 //! What the selected agent observes: every index of o_i with its name and its number. Nothing else reaches its network
 //! while it acts.
 
-use egui::{Align2, CornerRadius, Rect, RichText, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
+use std::sync::Arc;
+
+use egui::{Align2, Color32, CornerRadius, Galley, Rect, RichText, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
 use tandem_core::experiment::snapshot::Sentence;
 
 use crate::view::api::{Action, View, ViewCtx, ViewId};
@@ -64,10 +66,14 @@ impl View for ObservationView {
             .zip(&role.obs)
             .enumerate()
             .filter(|(_, (value, _))| !hides || **value != 0.0)
-            .map(|(index, (value, name))| (index, *value, texts.label(name)))
+            .map(|(index, (value, name))| (index, *value, texts.label(&name.seen_by(agent, ctx.facts.num_agents))))
             .collect();
         let largest = obs.iter().fold(1.0_f32, |largest, value| largest.max(value.abs()));
-        let height = theme.size.small * 1.6;
+        // All names are read whole: where one is too long for its line, every row has as many lines as it needs.
+        let columns = Columns::of(ui.available_width(), ctx);
+        let lines_of = |name: &String| columns.layout(ui, ctx, name, theme.text).rows.len();
+        let lines = rows.iter().map(|(_, _, name)| lines_of(name)).max().unwrap_or(1);
+        let height = theme.size.small * (1.6 + 1.3 * (lines.max(1) - 1) as f32);
         ui.spacing_mut().item_spacing.y = 0.0;
         ScrollArea::vertical().id_salt("observation").auto_shrink(false).show_rows(
             ui,
@@ -84,21 +90,19 @@ impl View for ObservationView {
 
 /// A button per agent.
 fn choose_agent(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
-    ScrollArea::horizontal().id_salt("observers").auto_shrink([false, true]).show(ui, |ui| {
-        ui.horizontal(|ui| {
-            for agent in 0..ctx.facts.num_agents {
-                let format = egui::text::TextFormat {
-                    font_id: ctx.theme.small(),
-                    color: ctx.theme.agent_text(agent),
-                    ..Default::default()
-                };
-                let text = egui::text::LayoutJob::single_section(agent_name(ctx, agent), format);
-                let is_selected = agent == ctx.selected_agent;
-                if parts::toggle(ui, ctx.theme, is_selected, text).clicked() && !is_selected {
-                    actions.push(Action::SelectAgent(agent));
-                }
+    parts::long_row(ui, ctx.theme, ctx.theme.card, "observers", |ui| {
+        for agent in 0..ctx.facts.num_agents {
+            let format = egui::text::TextFormat {
+                font_id: ctx.theme.small(),
+                color: ctx.theme.agent_text(agent),
+                ..Default::default()
+            };
+            let text = egui::text::LayoutJob::single_section(agent_name(ctx, agent), format);
+            let is_selected = agent == ctx.selected_agent;
+            if parts::toggle(ui, ctx.theme, is_selected, text).clicked() && !is_selected {
+                actions.push(Action::SelectAgent(agent));
             }
-        });
+        }
     });
 }
 
@@ -108,6 +112,31 @@ fn agent_name(ctx: &ViewCtx<'_>, agent: u32) -> String {
     match ctx.facts.role(agent).filter(|_| ctx.facts.roles.len() > 1) {
         Some(role) => ctx.texts.f("observation.role", &[ctx.texts.t(&role.id), &number]),
         None => ctx.texts.f("agent.name", &[&number]),
+    }
+}
+
+/// Where in a row its parts stand.
+#[derive(Clone, Copy, Debug)]
+struct Columns {
+    /// Room for the index.
+    index: f32,
+    /// Room for the name.
+    name: f32,
+    /// Room for the bar.
+    bar: f32,
+}
+
+impl Columns {
+    /// In a row `width` wide.
+    fn of(width: f32, ctx: &ViewCtx<'_>) -> Self {
+        let index = ctx.theme.size.small * 2.2;
+        let bar = (width * if ctx.compact { 0.15 } else { 0.3 }).clamp(40.0, 200.0);
+        Self { index, name: (width - index - bar - NUMBER - 24.0).max(60.0), bar }
+    }
+
+    /// A name as it stands in its column.
+    fn layout(self, ui: &Ui, ctx: &ViewCtx<'_>, name: &str, ink: Color32) -> Arc<Galley> {
+        ui.painter().layout(name.to_owned(), ctx.theme.small(), ink, self.name)
     }
 }
 
@@ -121,23 +150,20 @@ fn row(ui: &mut Ui, ctx: &ViewCtx<'_>, height: f32, index: usize, value: f32, na
     }
     let ink = if value == 0.0 { theme.text_faint } else { theme.text };
     let y = rect.center().y;
-    let digits = theme.size.small * 2.2;
+    let columns = Columns::of(rect.width(), ctx);
     painter.text(
-        pos2(rect.left() + digits, y),
+        pos2(rect.left() + columns.index, y),
         Align2::RIGHT_CENTER,
         index.to_string(),
         theme.tiny(),
         theme.text_faint,
     );
-    let bar = (rect.width() * if ctx.compact { 0.15 } else { 0.3 }).clamp(40.0, 200.0);
-    let names = rect.width() - digits - bar - NUMBER - 24.0;
-    let galley = painter.layout_no_wrap(name.to_owned(), theme.small(), ink);
-    let at = pos2(rect.left() + digits + 8.0, y - galley.size().y / 2.0);
-    painter.with_clip_rect(Rect::from_min_size(pos2(at.x, rect.top()), vec2(names, height))).galley(at, galley, ink);
-    let figure = pos2(rect.right() - bar - 10.0, y);
+    let galley = columns.layout(ui, ctx, name, ink);
+    painter.galley(pos2(rect.left() + columns.index + 8.0, y - galley.size().y / 2.0), galley, ink);
+    let figure = pos2(rect.right() - columns.bar - 10.0, y);
     painter.text(figure, Align2::RIGHT_CENTER, numbers::value(value), theme.small(), ink);
-    let middle = rect.right() - bar / 2.0;
-    let end = middle + bar / 2.0 * value / largest;
+    let middle = rect.right() - columns.bar / 2.0;
+    let end = middle + columns.bar / 2.0 * value / largest;
     painter.vline(middle, rect.y_range(), Stroke::new(1.0, theme.line));
     let body = Rect::from_x_y_ranges(middle.min(end)..=middle.max(end), y - 3.0..=y + 3.0);
     painter.rect_filled(body, CornerRadius::same(1), theme.agent_color(agent));

@@ -1,8 +1,11 @@
 //! Small pieces that several views share: messages in place of pictures, facts with tooltips, switches, colour bars.
 
-use egui::{Align2, Color32, CornerRadius, Mesh, Painter, Popup, PopupAnchor, Rect, Response, Sense, Shape};
+use egui::{
+    Align2, Color32, CornerRadius, Mesh, Painter, Popup, PopupAnchor, Rect, Response, ScrollArea, Sense, Shape,
+};
 use egui::{Stroke, StrokeKind, Tooltip, Ui, Vec2, pos2, vec2};
 
+use crate::view::icons::{self, Icon};
 use crate::view::theme::Theme;
 
 /// Fills `size` with a sentence instead of a picture, so that nothing is ever an empty rectangle.
@@ -14,6 +17,44 @@ pub fn message(ui: &mut Ui, theme: &Theme, size: Vec2, text: &str) {
     ui.painter().galley(place.min, galley, theme.text_dim);
     let info = text.to_owned();
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &info));
+}
+
+/// A row that may be longer than its room: then the wheel moves it, and an edge that fades
+/// into the `ground`, with an arrow, says that there is more.
+pub fn long_row(ui: &mut Ui, theme: &Theme, ground: Color32, id: &str, add_contents: impl FnOnce(&mut Ui)) {
+    ui.scope(|ui| {
+        ui.style_mut().always_scroll_the_only_direction = true;
+        let row = ScrollArea::horizontal().id_salt(id).auto_shrink([false, true]);
+        let shown = row.show(ui, |ui| ui.horizontal(add_contents));
+        let (room, offset) = (shown.inner_rect, shown.state.clamped_offset().x);
+        let room = Rect::from_min_size(room.min, vec2(room.width(), shown.content_size.y));
+        let beyond = shown.content_size.x - room.width() - offset;
+        for (is_more, edge, inward, icon) in [
+            (offset > 1.0, room.left(), 1.0, Icon::ChevronLeft),
+            (beyond > 1.0, room.right(), -1.0, Icon::ChevronRight),
+        ] {
+            if is_more {
+                let inner = pos2(edge + inward * 30.0, room.bottom());
+                let veil = Rect::from_two_pos(pos2(edge, room.top()), inner);
+                paint_fade(ui.painter(), veil, ground, inward > 0.0);
+                let slot = Rect::from_center_size(pos2(edge + inward * 8.0, room.center().y), Vec2::splat(10.0));
+                icons::paint(ui.painter(), icon, slot, 10.0, theme.text_dim);
+            }
+        }
+    });
+}
+
+/// From `color` to nothing, to the right or to the left.
+fn paint_fade(painter: &Painter, rect: Rect, color: Color32, to_the_right: bool) {
+    let ends = if to_the_right { [color, Color32::TRANSPARENT] } else { [Color32::TRANSPARENT, color] };
+    let mut mesh = Mesh::default();
+    for (x, color) in [(rect.left(), ends[0]), (rect.right(), ends[1])] {
+        mesh.colored_vertex(pos2(x, rect.top()), color);
+        mesh.colored_vertex(pos2(x, rect.bottom()), color);
+    }
+    mesh.add_triangle(0, 1, 2);
+    mesh.add_triangle(1, 2, 3);
+    painter.add(mesh);
 }
 
 /// A tooltip at the pointer, at once: for painted things that have no widget of their own.

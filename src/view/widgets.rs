@@ -8,6 +8,9 @@ use egui::{
 use crate::view::icons::{self, Icon};
 use crate::view::theme::Theme;
 
+/// Room on either side of a button's text.
+const PAD: f32 = 10.0;
+
 /// How loud a button is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weight {
@@ -38,6 +41,8 @@ pub struct Button<'a> {
     pub selected: bool,
     /// Cannot be pressed; the tip should say why.
     pub disabled: bool,
+    /// For how long it is pressed counts: a finger that moves stays on it.
+    pub holds: bool,
     /// Least width.
     pub min_width: f32,
 }
@@ -83,6 +88,12 @@ impl<'a> Button<'a> {
         Self { min_width, ..self }
     }
 
+    /// How wide a button with this text alone is.
+    pub fn width_of(ui: &Ui, theme: &Theme, text: &str) -> f32 {
+        let galley = ui.painter().layout_no_wrap(text.to_owned(), theme.body(), Color32::PLACEHOLDER);
+        (galley.size().x + 2.0 * PAD).max(theme.size.control)
+    }
+
     /// Shows it.
     pub fn show(self, ui: &mut Ui, theme: &Theme) -> Response {
         let size = theme.size;
@@ -90,10 +101,14 @@ impl<'a> Button<'a> {
         let galley = ui.painter().layout_no_wrap(self.text.to_owned(), font, Color32::PLACEHOLDER);
         let icon_size = size.body + 2.0;
         let has_text = !self.text.is_empty();
-        let pad = if has_text { 10.0 } else { (size.control - icon_size) / 2.0 };
+        let pad = if has_text { PAD } else { (size.control - icon_size) / 2.0 };
         let icon_room = self.icon.map_or(0.0, |_| icon_size + if has_text { 6.0 } else { 0.0 });
         let width = (galley.size().x + icon_room + 2.0 * pad).max(self.min_width).max(size.control);
-        let sense = if self.disabled { Sense::hover() } else { Sense::click() };
+        let sense = match (self.disabled, self.holds) {
+            (true, _) => Sense::hover(),
+            (false, true) => Sense::click_and_drag(),
+            (false, false) => Sense::click(),
+        };
         let (rect, response) = ui.allocate_exact_size(vec2(width, size.control), sense);
         let name = if self.name.is_empty() { self.text } else { self.name };
         response.widget_info(|| {

@@ -164,6 +164,7 @@ pub fn state_text(ctx: &PageCtx<'_>) -> String {
     }
     match &ctx.view.snapshot.state {
         RunState::Paused => ctx.t("state.paused").to_owned(),
+        RunState::Running if !ctx.view.learns() => ctx.t("state.playing").to_owned(),
         RunState::Running if ctx.view.snapshot.gradient_steps == 0 => ctx.t("state.gathering").to_owned(),
         RunState::Running => ctx.t("state.running").to_owned(),
         RunState::Seeking { to } => ctx.texts().f("state.seeking", &[&numbers::count(*to)]),

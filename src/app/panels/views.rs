@@ -8,6 +8,7 @@ use crate::app::intent::Intent;
 use crate::app::layout::card as card_frame;
 use crate::view::api::{Action, View, ViewId};
 use crate::view::icons::Icon;
+use crate::view::parts;
 use crate::view::returns;
 use crate::view::widgets::{Button, Weight, focus_ring};
 
@@ -15,24 +16,27 @@ use crate::view::widgets::{Button, Weight, focus_ring};
 pub fn tabs(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, all: &[Box<dyn View>]) {
     let theme = ctx.theme();
     let height = theme.size.control + 2.0;
-    ui.allocate_ui_with_layout(vec2(ui.available_width(), height), Layout::left_to_right(Align::Center), |ui| {
-        ui.spacing_mut().item_spacing.x = 4.0;
-        for view in all {
-            let is_chosen = view.id() == desk.view;
-            if tab(ui, ctx, ctx.t(view.title()), is_chosen, view.unavailable(&ctx.view).is_none()) {
-                desk.view = view.id();
+    ui.allocate_ui_with_layout(vec2(ui.available_width(), height), Layout::right_to_left(Align::Center), |ui| {
+        let is_pinned = desk.pinned.contains(&desk.view);
+        let button = Button::icon(Icon::Pin, ctx.t("views.pin")).selected(is_pinned).weight(Weight::Quiet);
+        if button.tip(ctx.t("views.pin.tip")).show(ui, theme).clicked() {
+            if is_pinned {
+                desk.pinned.retain(|id| *id != desk.view);
+            } else {
+                desk.pinned.push(desk.view);
             }
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let is_pinned = desk.pinned.contains(&desk.view);
-            let button = Button::icon(Icon::Pin, ctx.t("views.pin")).selected(is_pinned).weight(Weight::Quiet);
-            if button.tip(ctx.t("views.pin.tip")).show(ui, theme).clicked() {
-                if is_pinned {
-                    desk.pinned.retain(|id| *id != desk.view);
-                } else {
-                    desk.pinned.push(desk.view);
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            // In a narrow column the tabs move, and nothing else does.
+            parts::long_row(ui, theme, theme.page, "tabs", |ui| {
+                ui.spacing_mut().item_spacing.x = 4.0;
+                for view in all {
+                    let is_chosen = view.id() == desk.view;
+                    if tab(ui, ctx, ctx.t(view.title()), is_chosen, view.unavailable(&ctx.view).is_none()) {
+                        desk.view = view.id();
+                    }
                 }
-            }
+            });
         });
     });
 }

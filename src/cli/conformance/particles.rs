@@ -138,7 +138,7 @@ impl Subject for Plane {
     fn names(&self) -> Vec<String> {
         let info = self.world.info();
         let kind = |agent: u32| match info.role(agent).id.as_str() {
-            "role.adversary" => "adversary",
+            "role.adversary" | "role.hunter" => "adversary",
             "role.speaker" => "speaker",
             "role.listener" => "listener",
             _ => "agent",

@@ -76,7 +76,12 @@ impl PolicyView {
             ui.horizontal_wrapped(|ui| facts(ui, ctx));
         });
         let Some(stats) = &ctx.snapshot.policy else {
-            parts::message(ui, theme, vec2(width, (room * 0.5).max(60.0)), texts.t("policy.no_update"));
+            parts::message(
+                ui,
+                theme,
+                vec2(width, (room * 0.5).max(60.0)),
+                texts.t(if ctx.learns() { "policy.no_update" } else { "policy.nobody_learns" }),
+            );
             return;
         };
         if is_beside {

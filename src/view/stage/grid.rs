@@ -34,7 +34,8 @@ impl GridStage {
         let is_editing = ctx.edit != EditMode::None && size == (world.width, world.height);
         let sense = if is_editing { Sense::CLICK | Sense::DRAG } else { Sense::CLICK };
         let (rect, response) = ui.allocate_exact_size(ui.available_size(), sense);
-        let grid = world.fit(rect.shrink(2.0));
+        // Badges hang over the edge of small cells.
+        let grid = world.fit(rect.shrink(if world.levels.is_empty() { 2.0 } else { 6.0 }));
         let painter = ui.painter_at(rect);
         let now = ui.input(|input| input.time);
         self.motion.follow(now, moment(ctx), world.discs(grid), world.arrived);
@@ -72,7 +73,7 @@ impl GridStage {
         if is_editing {
             self.edit(&response, ctx, &world, grid, actions);
         } else {
-            select(&response, ctx, &world, grid, &self.motion.discs_at(now)[..world.agents.len()], actions);
+            select(&response, &world, grid, &self.motion.discs_at(now)[..world.agents.len()], actions);
         }
         describe(&response, ctx, &world);
         let under = response.hover_pos().and_then(|at| overlay::cell_under(grid, world.width, world.height, at));
@@ -93,13 +94,6 @@ impl GridStage {
                 let color = theme.fade(theme.agent_color(agent as u32), 1.0 - t);
                 let center = grid.min + disc.at * size;
                 painter.circle_stroke(center, size * (disc.radius + 0.35 * t), Stroke::new(3.0 * (1.0 - t), color));
-                // What the arrival paid rises from the agent.
-                if let Some(&reward) = ctx.snapshot.stage.rewards.get(agent) {
-                    let at = center - vec2(0.0, size * (disc.radius + 0.12 + 0.2 * t));
-                    let paid = numbers::signed(reward, numbers::payoff);
-                    let ink = theme.fade(theme.agent_text(agent as u32), 1.0 - t * t);
-                    painter.text(at, egui::Align2::CENTER_CENTER, paid, theme.strong(theme.size.body), ink);
-                }
             }
         }
         for (agent, disc) in (0_u32..).zip(discs) {
@@ -116,6 +110,19 @@ impl GridStage {
             }
         }
         paint_evaders(painter, theme, world, grid, &all);
+        for (agent, disc) in (0_u32..).zip(discs) {
+            let paid = ctx.snapshot.stage.rewards.get(agent as usize);
+            if let Some((t, &reward)) = self.motion.pulse(agent as usize, now).zip(paid) {
+                paint_paid(
+                    painter,
+                    theme,
+                    grid.min + disc.at * size,
+                    size * (disc.radius + 0.12 + 0.2 * t),
+                    agent,
+                    (t, reward),
+                );
+            }
+        }
     }
 
     fn edit(
@@ -211,6 +218,15 @@ fn next_direction(ctx: &ViewCtx<'_>, agent: u32) -> Option<Vec2> {
     ctx.facts.action(agent, action).map(|name| overlay::direction(&name.id))
 }
 
+/// What an arrival paid moves away from the agent, `t` of its way over: upwards, downwards where there is no room above.
+fn paint_paid(painter: &Painter, theme: &Theme, center: Pos2, away: f32, agent: u32, (t, reward): (f32, f32)) {
+    let has_room = center.y - away - theme.size.body * 0.6 > painter.clip_rect().top();
+    let at = center + vec2(0.0, if has_room { -away } else { away });
+    let ink = theme.fade(theme.agent_text(agent), 1.0 - t * t);
+    let paid = numbers::signed(reward, numbers::payoff);
+    painter.text(at, egui::Align2::CENTER_CENTER, paid, theme.strong(theme.size.body), ink);
+}
+
 /// A small tip at a disc's edge: where the agent is about to go.
 pub(super) fn paint_nose(painter: &Painter, theme: &Theme, center: Pos2, edge: f32, along: Vec2, color: Color32) {
     let side = vec2(-along.y, along.x);
@@ -221,14 +237,7 @@ pub(super) fn paint_nose(painter: &Painter, theme: &Theme, center: Pos2, edge: f
     painter.add(egui::Shape::convex_polygon(points, color, outline));
 }
 
-fn select(
-    response: &Response,
-    ctx: &ViewCtx<'_>,
-    world: &World<'_>,
-    grid: Rect,
-    discs: &[Disc],
-    actions: &mut Vec<Action>,
-) {
+fn select(response: &Response, world: &World<'_>, grid: Rect, discs: &[Disc], actions: &mut Vec<Action>) {
     if !response.clicked() {
         return;
     }
@@ -238,7 +247,7 @@ fn select(
     // A finger is wide: the nearest disc within half a cell is meant.
     let distances = (0_u32..).zip(discs).map(|(agent, disc)| (agent, (disc.at - place).length()));
     let nearest = distances.min_by(|a, b| a.1.total_cmp(&b.1));
-    if let Some((agent, _)) = nearest.filter(|(agent, distance)| *distance < 0.5 && *agent != ctx.selected_agent) {
+    if let Some((agent, _)) = nearest.filter(|(_, distance)| *distance < 0.5) {
         actions.push(Action::SelectAgent(agent));
     }
 }

@@ -36,6 +36,15 @@ pub use self::grid::q_unit;
 pub use self::ground::{paint_agent, thumbnail};
 pub use self::overlay::Overlay;
 
+/// Room between the stage's parts.
+const GAP: f32 = 6.0;
+/// Least height of a scene that scales as it likes.
+const LEAST_SCENE: f32 = 240.0;
+/// Side of a board's cell from which it is still read and hit with a mouse.
+const READABLE: f32 = 28.0;
+/// Side of a cell that a finger hits.
+const FINGER: f32 = 44.0;
+
 /// The stage and what of it outlives a frame.
 #[derive(Debug, Default)]
 pub struct StageView {
@@ -54,19 +63,12 @@ impl StageView {
             parts::message(ui, ctx.theme, ui.available_size(), ctx.texts.t("stage.none"));
             return;
         };
-        ui.spacing_mut().item_spacing.y = 6.0;
+        ui.spacing_mut().item_spacing.y = GAP;
         self.header(ui, ctx, frame, actions);
         if ctx.edit != EditMode::None {
             self.tools(ui, ctx, actions);
         }
-        let lines = match (ctx.compact, frame) {
-            (false, _) => 1.0,
-            (true, Frame::Board { .. }) => 2.0,
-            (true, _) => 3.0,
-        };
-        let line = ctx.theme.size.small * 1.5 * lines;
-        let gap = ui.spacing().item_spacing.y;
-        let foot = ctx.theme.size.control + line + 2.0 * gap + 6.0 + person::height(ui, ctx);
+        let foot = foot(ui, ctx, frame, ui.available_width());
         let scene = vec2(ui.available_width(), (ui.available_height() - foot).max(80.0));
         ui.allocate_ui(scene, |ui| {
             ui.set_min_size(scene);
@@ -237,6 +239,39 @@ impl StageView {
     }
 }
 
+/// Height that the stage should have in a width of `room` where there are `left`: all of that if the scene can then be
+/// read, else as much as the scene needs to be played, and what surrounds the stage scrolls.
+pub fn fair_height(ui: &Ui, ctx: &ViewCtx<'_>, room: f32, left: f32) -> f32 {
+    let Some(frame) = &ctx.snapshot.stage.frame else { return left.max(LEAST_SCENE) };
+    let line = ctx.theme.size.small * 1.5;
+    let heading = if ctx.compact {
+        let text = ui.painter().layout(title(ctx), ctx.theme.small(), ctx.theme.text, room).size().y + GAP;
+        if matches!(frame, Frame::Board { .. }) { text } else { text + ctx.theme.size.control }
+    } else {
+        ctx.theme.size.control
+    };
+    let tools = if ctx.edit == EditMode::None { 0.0 } else { ctx.theme.size.control + line };
+    let around = heading + GAP + tools + foot(ui, ctx, frame, room);
+    let [readable, good] = [READABLE, FINGER].map(|cell| match Board::of(frame) {
+        Some(board) => players::height_of(&board, ctx, cell, room),
+        None => LEAST_SCENE,
+    });
+    let is_touched = ctx.compact && person::is_played(ctx);
+    let least = if is_touched || left < around + readable { around + good } else { left };
+    left.max(least)
+}
+
+/// What stands under the scene: a person's buttons, the caption, the agents.
+fn foot(ui: &Ui, ctx: &ViewCtx<'_>, frame: &Frame, room: f32) -> f32 {
+    let lines = match (ctx.compact, frame) {
+        (false, _) => 1.0,
+        (true, Frame::Board { .. }) => 2.0,
+        (true, _) => 3.0,
+    };
+    let line = ctx.theme.size.small * 1.5 * lines;
+    ctx.theme.size.control + line + 2.0 * GAP + 6.0 + person::height(ui, ctx, room)
+}
+
 /// Whether the session knows what the selected agent would do from other cells. It does not say where nobody asked.
 fn has_values(ctx: &ViewCtx<'_>) -> bool {
     let stage = &ctx.snapshot.stage;
@@ -265,59 +300,65 @@ fn agents_row(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
     let is_many = ctx.facts.num_agents > 3 || ctx.compact;
     let is_crowd = ctx.facts.num_agents > 5 && !ctx.compact;
     let are_unlike = ctx.facts.roles.len() > 1;
-    egui::ScrollArea::horizontal().id_salt("agents").auto_shrink([false, true]).show(ui, |ui| {
-        ui.horizontal(|ui| {
+    // Whoever is selected elsewhere is brought into the row.
+    let shown_id = egui::Id::unique("agent shown in the row");
+    let was_shown = ui.data(|data| data.get_temp::<u32>(shown_id));
+    ui.data_mut(|data| data.insert_temp(shown_id, ctx.selected_agent));
+    parts::long_row(ui, theme, theme.card, "agents", |ui| {
+        if is_crowd {
+            ui.spacing_mut().item_spacing.x = 3.0;
+        }
+        for agent in 0..ctx.facts.num_agents {
+            let index = agent as usize;
+            let mut text = egui::text::LayoutJob::default();
+            let mut push = |part: &str, color| {
+                let format = egui::text::TextFormat { font_id: theme.small(), color, ..Default::default() };
+                text.append(part, 0.0, format);
+            };
+            let name = (agent + 1).to_string();
+            let name = if is_many || are_unlike { name } else { ctx.texts.f("agent.name", &[&name]) };
+            push(&format!("{name}  "), theme.agent_text(agent));
+            // Unlike agents have a word for what they are.
+            if let Some(role) = ctx.facts.role(agent).filter(|role| role.id != "role.agent" && are_unlike) {
+                push(&format!("{}  ", ctx.texts.t(&role.id)), theme.text_dim);
+            }
+            if let Some(id) = person::seat_id(ctx, agent) {
+                push(&format!("{}  ", ctx.texts.t(&id)), theme.text_faint);
+            }
+            // Where agents move in turns, whoever waited has not acted.
+            let moved =
+                stage.frame.as_ref().and_then(Board::of).map(|board| board.last.and_then(|cell| board.owner(cell)));
+            let action = stage.actions.get(index).filter(|_| moved.is_none_or(|mover| mover == Some(agent)));
+            let action = action.and_then(|&action| ctx.facts.action(agent, action));
+            let explored = stage.explored.get(index).copied().unwrap_or(false) && action.is_some();
+            let action = action.map_or_else(|| "–".to_owned(), |name| ctx.texts.label(name));
+            push(&action, if explored { theme.warn } else { theme.text });
+            // At the start of an episode nothing has been done or paid yet.
+            let has_acted = index < stage.actions.len();
+            let number = |values: &[f32]| match values.get(index) {
+                Some(v) if has_acted => numbers::payoff(*v),
+                _ => "–".to_owned(),
+            };
+            if !is_many {
+                push(&format!("  r {}", number(&stage.rewards)), theme.text_dim);
+            }
+            let sum = format!("R {}", number(&stage.returns));
+            if !is_crowd {
+                push(&format!("  {sum}"), theme.text_dim);
+            }
+            let explored = if explored { ctx.texts.t("stage.agent.explored") } else { "" };
+            let mut tip = ctx.texts.f("stage.agent.tip", &[explored]);
             if is_crowd {
-                ui.spacing_mut().item_spacing.x = 3.0;
+                tip = format!("{sum}\n\n{tip}");
             }
-            for agent in 0..ctx.facts.num_agents {
-                let index = agent as usize;
-                let mut text = egui::text::LayoutJob::default();
-                let mut push = |part: &str, color| {
-                    let format = egui::text::TextFormat { font_id: theme.small(), color, ..Default::default() };
-                    text.append(part, 0.0, format);
-                };
-                let name = (agent + 1).to_string();
-                let name = if is_many || are_unlike { name } else { ctx.texts.f("agent.name", &[&name]) };
-                push(&format!("{name}  "), theme.agent_text(agent));
-                // Unlike agents have a word for what they are.
-                if let Some(role) = ctx.facts.role(agent).filter(|role| role.id != "role.agent" && are_unlike) {
-                    push(&format!("{}  ", ctx.texts.t(&role.id)), theme.text_dim);
-                }
-                if let Some(id) = person::seat_id(ctx, agent) {
-                    push(&format!("{}  ", ctx.texts.t(&id)), theme.text_faint);
-                }
-                // Where agents move in turns, whoever waited has not acted.
-                let moved =
-                    stage.frame.as_ref().and_then(Board::of).map(|board| board.last.and_then(|cell| board.owner(cell)));
-                let action = stage.actions.get(index).filter(|_| moved.is_none_or(|mover| mover == Some(agent)));
-                let action = action.and_then(|&action| ctx.facts.action(agent, action));
-                let explored = stage.explored.get(index).copied().unwrap_or(false) && action.is_some();
-                let action = action.map_or_else(|| "–".to_owned(), |name| ctx.texts.label(name));
-                push(&action, if explored { theme.warn } else { theme.text });
-                // At the start of an episode nothing has been done or paid yet.
-                let has_acted = index < stage.actions.len();
-                let number = |values: &[f32]| match values.get(index) {
-                    Some(v) if has_acted => numbers::payoff(*v),
-                    _ => "–".to_owned(),
-                };
-                if !is_many {
-                    push(&format!("  r {}", number(&stage.rewards)), theme.text_dim);
-                }
-                let sum = format!("R {}", number(&stage.returns));
-                if !is_crowd {
-                    push(&format!("  {sum}"), theme.text_dim);
-                }
-                let explored = if explored { ctx.texts.t("stage.agent.explored") } else { "" };
-                let mut tip = ctx.texts.f("stage.agent.tip", &[explored]);
-                if is_crowd {
-                    tip = format!("{sum}\n\n{tip}");
-                }
-                let is_selected = agent == ctx.selected_agent;
-                if parts::toggle(ui, theme, is_selected, text).on_hover_text(tip).clicked() {
-                    actions.push(Action::SelectAgent(agent));
-                }
+            let is_selected = agent == ctx.selected_agent;
+            let response = parts::toggle(ui, theme, is_selected, text).on_hover_text(tip);
+            if is_selected && was_shown != Some(agent) {
+                response.scroll_to_me(Some(Align::Center));
             }
-        });
+            if response.clicked() {
+                actions.push(Action::SelectAgent(agent));
+            }
+        }
     });
 }

@@ -100,7 +100,7 @@ impl ParticleStage {
             let least = theme.size.control / 2.0;
             let reach = |agent: u32| (agents[agent as usize].radius * shot.scale).max(least);
             let shown: Vec<Pos2> = on_screen.iter().map(|&center| rect.shrink(13.0).clamp(center)).collect();
-            if let Some(agent) = nearest(&shown, at, reach).filter(|&agent| agent != ctx.selected_agent) {
+            if let Some(agent) = nearest(&shown, at, reach) {
                 actions.push(Action::SelectAgent(agent));
             }
         }

@@ -1,6 +1,6 @@
 //! A person's seat on the stage: what it waits for, a button for each action, and the keys that do the same.
 
-use egui::{Context, Id, Key, Label, Modifiers, RichText, ScrollArea, Ui};
+use egui::{Context, Id, Key, Label, Modifiers, Response, RichText, Ui};
 use tandem_core::env::api::Label as ActionName;
 use tandem_core::experiment::command::Command;
 use tandem_core::experiment::spec::Controller;
@@ -17,9 +17,19 @@ const KEYS: [(&[Key], &str); 6] = [
     (&[Key::Period, Key::X], "action.stay"),
     (&[Key::F], "action.load"),
 ];
-/// Keys of columns, and of cells as they are read.
-const DIGITS: [Key; 9] =
-    [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9];
+/// Keys of columns, of cells as they are read, and of words; the tenth is 0.
+const DIGITS: [Key; 10] =
+    [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9, Key::Num0];
+
+/// Whether a person is to choose now, so that keys are moves.
+pub fn is_asked(ctx: &ViewCtx<'_>) -> bool {
+    next(ctx).is_some()
+}
+
+/// Whether a person plays here.
+pub(super) fn is_played(ctx: &ViewCtx<'_>) -> bool {
+    !people(ctx).is_empty()
+}
 
 /// The agents that people play.
 fn people(ctx: &ViewCtx<'_>) -> Vec<u32> {
@@ -60,72 +70,159 @@ pub(super) fn act(ctx: &ViewCtx<'_>, agent: u32, action: u32) -> Action {
     Action::Session(Command::Act { agent, action, at })
 }
 
-/// Room for the buttons, 0 where no person has a seat.
-pub(super) fn height(ui: &Ui, ctx: &ViewCtx<'_>) -> f32 {
-    if people(ctx).is_empty() {
-        return 0.0;
-    }
-    let is_above = ctx.compact && !ctx.facts.in_turns;
-    let text = if is_above { ctx.theme.size.small * 1.6 + ui.spacing().item_spacing.y } else { 0.0 };
-    ctx.theme.size.control + ui.spacing().item_spacing.y + text
+/// Room between buttons.
+const GAP: f32 = 6.0;
+
+/// How a person's seat is laid out: what is said, and the buttons, as many to a line as fit.
+struct Plan {
+    text: String,
+    agent: u32,
+    is_asked: bool,
+    /// The text has a line of its own.
+    is_above: bool,
+    lines: Vec<Vec<Choice>>,
 }
 
-/// Whose turn it is, and the buttons.
-pub(super) fn ui(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
-    let people = people(ctx);
-    let Some(&first) = people.first() else { return };
-    let next = next(ctx);
-    let agent = next.unwrap_or(first);
-    let number = (agent + 1).to_string();
+/// An action with a button.
+struct Choice {
+    action: u32,
+    name: String,
+    /// It is a movement, which can be held.
+    moves: bool,
+}
+
+impl Plan {
+    /// In a width of `room`; `None` where no person has a seat.
+    fn of(ui: &Ui, ctx: &ViewCtx<'_>, room: f32) -> Option<Self> {
+        let &first = people(ctx).first()?;
+        let next = next(ctx);
+        let agent = next.unwrap_or(first);
+        let text = ctx.texts.f(instruction(ctx, next), &[&(agent + 1).to_string()]);
+        if ctx.facts.in_turns {
+            // A board is played on the board itself.
+            return Some(Self { text, agent, is_asked: next.is_some(), is_above: false, lines: vec![Vec::new()] });
+        }
+        let [motions, words] = offered(ctx, agent);
+        let width = |choice: &Choice| Button::width_of(ui, ctx.theme, &choice.name) + GAP;
+        let all: f32 = motions.iter().chain(&words).map(width).sum();
+        let told = ui.painter().layout_no_wrap(text.clone(), ctx.theme.small(), ctx.theme.text).size().x + GAP;
+        let is_above = ctx.compact || told + all > room;
+        let mut lines: Vec<Vec<Choice>> = Vec::new();
+        for part in [motions, words] {
+            let mut left = 0.0;
+            for choice in part {
+                let width = width(&choice);
+                if let Some(line) = lines.last_mut().filter(|_| left >= width - GAP) {
+                    line.push(choice);
+                } else {
+                    left = room;
+                    lines.push(vec![choice]);
+                }
+                left -= width;
+            }
+        }
+        Some(Self { text, agent, is_asked: next.is_some(), is_above, lines })
+    }
+
+    fn height(&self, ui: &Ui, ctx: &ViewCtx<'_>) -> f32 {
+        let above = if self.is_above { ctx.theme.size.small * 1.6 + ui.spacing().item_spacing.y } else { 0.0 };
+        above + self.lines.len() as f32 * (ctx.theme.size.control + ui.spacing().item_spacing.y)
+    }
+}
+
+/// Text id of what is asked of the person.
+fn instruction(ctx: &ViewCtx<'_>, next: Option<u32>) -> &'static str {
     let stage = &ctx.snapshot.stage;
-    let id = match next {
-        Some(agent) if ctx.facts.flows && combined(ctx, agent, Some("left"), None).is_none() => "stage.person.speaks",
-        Some(_) if ctx.facts.flows => "stage.person.flows",
+    match next {
+        Some(agent) if ctx.facts.flows => {
+            let [motions, words] = offered(ctx, agent);
+            match (motions.is_empty(), words.is_empty(), ctx.compact) {
+                (true, ..) => "stage.person.speaks",
+                (false, true, false) => "stage.person.flows",
+                (false, true, true) => "stage.person.flows.touch",
+                (false, false, false) => "stage.person.flows.words",
+                (false, false, true) => "stage.person.flows.words.touch",
+            }
+        }
         Some(_) => "stage.person.turn",
         None if stage.is_training_env => "stage.person.training",
         None if ctx.facts.in_turns && !stage.ended => "stage.person.other",
         None if ctx.facts.in_turns => "stage.person.game_over",
         None => "stage.person.over",
-    };
-    let text = RichText::new(ctx.texts.f(id, &[&number])).font(ctx.theme.small()).color(ctx.theme.agent_text(agent));
-    if ctx.compact && !ctx.facts.in_turns {
+    }
+}
+
+/// Room for the buttons in a width of `room`, 0 where no person has a seat.
+pub(super) fn height(ui: &Ui, ctx: &ViewCtx<'_>, room: f32) -> f32 {
+    Plan::of(ui, ctx, room).map_or(0.0, |plan| plan.height(ui, ctx))
+}
+
+/// Whose turn it is, and the buttons.
+pub(super) fn ui(ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
+    let Some(plan) = Plan::of(ui, ctx, ui.available_width()) else { return };
+    let stage = &ctx.snapshot.stage;
+    let text = RichText::new(&plan.text).font(ctx.theme.small()).color(ctx.theme.agent_text(plan.agent));
+    if plan.is_above {
         ui.scope(|ui| {
             ui.spacing_mut().interact_size.y = 0.0;
             ui.add(Label::new(text.clone()).truncate());
         });
     }
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 6.0;
-        if !ctx.compact || ctx.facts.in_turns {
-            ui.set_min_height(ctx.theme.size.control);
-            ui.add(Label::new(text));
-        }
-        if !ctx.facts.in_turns {
-            let row = ScrollArea::horizontal().id_salt("person").auto_shrink(true);
-            row.show(ui, |ui| ui.horizontal(|ui| buttons(ui, ctx, agent, next.is_some(), actions)));
-        } else if stage.ended && !stage.is_training_env {
-            // A board is played on the board itself; what it cannot do is begin anew.
-            let again = Button::text(ctx.texts.t("stage.person.again")).tip(ctx.texts.t("stage.person.again.tip"));
-            if again.show(ui, ctx.theme).clicked() {
-                actions.push(Action::Session(Command::RestartEpisode));
+    for (index, line) in plan.lines.iter().enumerate() {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = GAP;
+            if index == 0 && !plan.is_above {
+                ui.set_min_height(ctx.theme.size.control);
+                ui.add(Label::new(text.clone()));
             }
-        }
-    });
+            for choice in line {
+                button(ui, ctx, &plan, choice, actions);
+            }
+            if ctx.facts.in_turns && stage.ended && !stage.is_training_env {
+                // What the board cannot do is begin anew.
+                let again = Button::text(ctx.texts.t("stage.person.again")).tip(ctx.texts.t("stage.person.again.tip"));
+                if again.show(ui, ctx.theme).clicked() {
+                    actions.push(Action::Session(Command::RestartEpisode));
+                }
+            }
+        });
+    }
 }
 
-/// A button for each action; where the world flows, what the person has chosen stays pressed.
-fn buttons(ui: &mut Ui, ctx: &ViewCtx<'_>, agent: u32, is_asked: bool, actions: &mut Vec<Action>) {
-    let (stage, number) = (&ctx.snapshot.stage, (agent + 1).to_string());
+/// The button of an action; where the world flows, what the person has chosen stays pressed.
+fn button(ui: &mut Ui, ctx: &ViewCtx<'_>, plan: &Plan, choice: &Choice, actions: &mut Vec<Action>) {
+    let (stage, agent) = (&ctx.snapshot.stage, plan.agent);
     let chosen = stage.chosen.get(agent as usize).copied().flatten().or(Some(0));
-    for action in offered(ctx, agent) {
-        let name = ctx.action_name(agent, action);
-        let legal = stage.legal.get(agent as usize).and_then(|legal| legal.get(action as usize).copied());
-        let called = ctx.texts.f("stage.person.act", &[&number, &name]);
-        let button = Button { name: &called, ..Button::text(&name) };
-        let button = button.tip(ctx.texts.t("stage.person.tip")).enabled(is_asked && legal.unwrap_or(false));
-        if button.selected(ctx.facts.flows && chosen == Some(action)).show(ui, ctx.theme).clicked() {
-            actions.push(act(ctx, agent, action));
-        }
+    let legal = stage.legal.get(agent as usize).and_then(|legal| legal.get(choice.action as usize).copied());
+    let called = ctx.texts.f("stage.person.act", &[&(agent + 1).to_string(), &choice.name]);
+    let button = Button { name: &called, holds: true, ..Button::text(&choice.name) };
+    let button = button.tip(ctx.texts.t("stage.person.tip")).enabled(plan.is_asked && legal.unwrap_or(false));
+    let response = button.selected(ctx.facts.flows && chosen == Some(choice.action)).show(ui, ctx.theme);
+    if ctx.facts.flows && choice.moves {
+        hold(ui, ctx, (agent, choice.action), &response, actions);
+    } else if response.clicked() || (response.drag_stopped() && response.contains_pointer()) {
+        // However long it was pressed, it is one move.
+        actions.push(act(ctx, agent, choice.action));
+    }
+}
+
+/// A direction on a button: chosen when it is pressed; let go, it ends, unless it was only tapped.
+fn hold(ui: &Ui, ctx: &ViewCtx<'_>, this: (u32, u32), response: &Response, actions: &mut Vec<Action>) {
+    let id = Id::unique("held button");
+    let held: Option<(u32, u32)> = ui.data(|data| data.get_temp(id)).flatten();
+    let is_down = response.is_pointer_button_down_on();
+    let keep = |held: Option<(u32, u32)>| ui.data_mut(|data| data.insert_temp(id, held));
+    let (agent, action) = this;
+    if is_down && held != Some(this) {
+        keep(Some(this));
+        actions.push(act(ctx, agent, action));
+    } else if !is_down && held == Some(this) {
+        keep(None);
+        let rest = combined(ctx, agent, Some(REST), None).filter(|_| !response.clicked());
+        actions.extend(rest.map(|rest| act(ctx, agent, rest)));
+    } else if response.clicked() {
+        // By a key, or pressed and let go within a frame.
+        actions.push(act(ctx, agent, action));
     }
 }
 
@@ -136,26 +233,35 @@ struct Held {
     key: Key,
 }
 
-/// The actions that have a button. Where an action is a motion and a word, changing one keeps the other, so there is a
-/// button for each motion and one for each word, not for every pair.
-fn offered(ctx: &ViewCtx<'_>, agent: u32) -> Vec<u32> {
+/// The actions that have a button, movements and words apart. Where an action is both, changing one keeps the other, so
+/// there is a button for each movement and one for each word, not for every pair.
+fn offered(ctx: &ViewCtx<'_>, agent: u32) -> [Vec<Choice>; 2] {
     let names = ctx.actions(agent);
-    let all = 0..names.len() as u32;
-    let [motions, words] = [0, 1].map(|part| {
-        let mut seen = Vec::new();
-        for name in names {
-            let (motion, word) = split(name);
-            let pair = if part == 0 { (motion, None) } else { (None, word) };
-            if pair != (None, None) && !seen.contains(&pair) {
-                seen.push(pair);
-            }
+    let (mut motions, mut words) = (Vec::new(), Vec::new());
+    for name in names {
+        let (motion, word) = split(name);
+        if motion.is_some() && !motions.contains(&motion) {
+            motions.push(motion);
         }
-        seen
-    });
-    if motions.is_empty() || words.is_empty() {
-        return all.collect();
+        if word.is_some() && !words.contains(&word) {
+            words.push(word);
+        }
     }
-    motions.into_iter().chain(words).filter_map(|(motion, word)| combined(ctx, agent, motion, word)).collect()
+    if motions.is_empty() || words.is_empty() {
+        let moves = words.is_empty();
+        let choice = |(action, name)| Choice { action, name: ctx.texts.label(name), moves };
+        let all = (0..).zip(names).map(choice).collect();
+        return if moves { [all, Vec::new()] } else { [Vec::new(), all] };
+    }
+    let moving = motions.into_iter().flatten().filter_map(|motion| {
+        let name = ctx.texts.t(&format!("action.{motion}")).to_owned();
+        Some(Choice { action: combined(ctx, agent, Some(motion), None)?, name, moves: true })
+    });
+    let speaking = words.into_iter().flatten().filter_map(|word| {
+        let name = ctx.texts.label(&ActionName::new("action.say", &[word]));
+        Some(Choice { action: combined(ctx, agent, None, Some(word))?, name, moves: false })
+    });
+    [moving.collect(), speaking.collect()]
 }
 
 /// What the keys pressed since the last frame do, where it is a person's turn.

@@ -26,14 +26,10 @@ impl Plan {
     /// As large as fits into `rect`.
     pub fn of(board: &Board<'_>, ctx: &ViewCtx<'_>, rect: Rect) -> Self {
         let size = ctx.theme.size;
-        // The room is kept while whoever looks ahead has not moved yet, or the board would jump.
-        let looks_ahead = |agent| ctx.spec.learner.seats.of(agent).script().is_some_and(Script::looks_ahead);
-        let has_bars = board.drops
-            && (ctx.snapshot.stage.per_action.iter().any(|values| !values.is_empty())
-                || (0..ctx.facts.num_agents).any(looks_ahead));
-        let over = if has_bars { pieces::band(size.tiny) } else { 6.0 };
-        let under = if board.drops { size.tiny * 1.6 + 2.0 } else { 2.0 };
+        let (over, under) = around(board, ctx);
         let fit = |room: Rect| {
+            // The plate is a little larger than its cells.
+            let room = room.shrink2(vec2(4.0, 0.0));
             let (columns, rows) = (board.columns as f32, board.rows as f32);
             let cell = (room.width() / columns).min((room.height() - over - under) / rows).clamp(8.0, 96.0).floor();
             let grid = vec2(cell * columns, cell * rows);
@@ -77,6 +73,27 @@ impl Plan {
     }
 }
 
+/// Room above the cells for bars, and beneath them for numbers.
+fn around(board: &Board<'_>, ctx: &ViewCtx<'_>) -> (f32, f32) {
+    let size = ctx.theme.size;
+    // The room is kept while whoever looks ahead has not moved yet, or the board would jump.
+    let looks_ahead = |agent| ctx.spec.learner.seats.of(agent).script().is_some_and(Script::looks_ahead);
+    let has_bars = board.drops
+        && (ctx.snapshot.stage.per_action.iter().any(|values| !values.is_empty())
+            || (0..ctx.facts.num_agents).any(looks_ahead));
+    let over = if has_bars { pieces::band(size.tiny) } else { 6.0 };
+    let under = if board.drops { size.tiny * 1.6 + 2.0 } else { 2.0 };
+    (over, under)
+}
+
+/// How high a board with such cells is, in a width of `room`.
+pub fn height_of(board: &Board<'_>, ctx: &ViewCtx<'_>, cell: f32, room: f32) -> f32 {
+    let (over, under) = around(board, ctx);
+    let is_narrow = !ctx.compact && room - cell * (board.columns as f32) < 2.0 * SIDE;
+    let names = if is_narrow { ctx.theme.size.control + 2.0 } else { 0.0 };
+    names + over + cell * board.rows as f32 + under
+}
+
 /// Each player's piece and name; a click selects that agent.
 pub fn sides(ui: &mut Ui, ctx: &ViewCtx<'_>, board: &Board<'_>, plan: &Plan, actions: &mut Vec<Action>) {
     let theme = ctx.theme;
@@ -111,7 +128,7 @@ pub fn sides(ui: &mut Ui, ctx: &ViewCtx<'_>, board: &Board<'_>, plan: &Plan, act
             let text = if word.is_empty() { name } else { format!("{name} · {word}") };
             painter.text(at + vec2(radius + 7.0, 0.0), Align2::LEFT_CENTER, text, theme.small(), ink);
         }
-        if response.clicked() && !is_selected {
+        if response.clicked() {
             actions.push(Action::SelectAgent(agent));
         }
         focus_ring(ui, theme, rect, &response);

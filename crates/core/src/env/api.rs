@@ -93,12 +93,42 @@ pub struct Label {
     pub id: String,
     /// Arguments, by position.
     pub args: Vec<i32>,
+    /// Where the first argument counts other agents from 1: in which order. Who that is depends on who observes.
+    pub others: Option<Others>,
+}
+
+/// In which order an observation lists the agents other than its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Others {
+    /// By number, the observer left out.
+    Ascending,
+    /// Around the ring: the one after the observer first.
+    Around,
 }
 
 impl Label {
     /// The name `id` with `args`.
     pub fn new(id: &str, args: &[i32]) -> Self {
-        Self { id: id.to_owned(), args: args.to_vec() }
+        Self { id: id.to_owned(), args: args.to_vec(), others: None }
+    }
+
+    /// The same, its first argument being a place among other agents.
+    pub fn of_other(id: &str, args: &[i32], order: Others) -> Self {
+        Self { others: Some(order), ..Self::new(id, args) }
+    }
+
+    /// The name as `agent` of `n` reads it: another agent goes by its own number.
+    #[must_use]
+    pub fn seen_by(&self, agent: u32, n: u32) -> Self {
+        let (own, n) = (agent as i32, n as i32);
+        let mut args = self.args.clone();
+        if let (Some(order), Some(place)) = (self.others, args.first_mut()) {
+            *place = match order {
+                Others::Ascending => *place + i32::from(*place > own),
+                Others::Around => (own + *place) % n + 1,
+            };
+        }
+        Self { id: self.id.clone(), args, others: None }
     }
 }
 

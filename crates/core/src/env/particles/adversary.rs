@@ -6,7 +6,7 @@
 
 use super::nearest_agent;
 use super::physics::{Body, Integrator, distance};
-use super::scene::{Law, MOVER, Pen, Rules, Scene, Sight, View, labels, mover, others, slot_labels};
+use super::scene::{Law, MOVER, Pen, Rules, Scene, Sight, View, labels, mover, other_labels, others};
 use super::spec::ParticleSpec;
 use crate::env::api::Headline;
 
@@ -23,10 +23,10 @@ pub(super) fn scene(spec: &ParticleSpec) -> Scene {
     let seen = landmarks.labels("landmark", &["dx", "dy"]);
     let offset = ["dx", "dy"];
     let (of_adversary, of_good) = if spec.near_agents.is_some() {
-        (others.labels("other", &offset), others.labels("other", &offset))
+        (others.labels_of_others(&offset), others.labels_of_others(&offset))
     } else {
-        let good = slot_labels("good", &offset, n - 1);
-        (slot_labels("good", &offset, n), [labels("opponent", &offset), good].concat())
+        let of_good = [other_labels("adversary", &offset, 1..=1), other_labels("good", &offset, 2..=n)].concat();
+        (other_labels("good", &offset, 1..=n), of_good)
     };
     let roles = vec![
         mover("role.adversary", [seen.clone(), of_adversary].concat()),

@@ -6,7 +6,7 @@
 //! to the goal), the adversary −(its own) + (the agent's).
 
 use super::physics::{Body, Integrator, distance};
-use super::scene::{Law, MOVER, Pen, Rules, Scene, Tints, View, labels, mover, slot_labels};
+use super::scene::{Law, MOVER, Pen, Rules, Scene, Tints, View, labels, mover, other_labels, slot_labels};
 use crate::env::api::Headline;
 
 const LANDMARKS: u32 = 2;
@@ -26,13 +26,13 @@ pub(super) fn scene() -> Scene {
         labels("own", &channels),
         landmarks.clone(),
         slot_labels("landmark", &channels, LANDMARKS),
-        labels("opponent", &offset),
+        other_labels("adversary", &offset, 1..=1),
     ];
     Scene {
         bodies: [vec![agent; 2], vec![Body::landmark(0.05); LANDMARKS as usize]].concat(),
         integrator: Integrator::PositionFirst,
         roles: vec![
-            mover("role.adversary", [velocity, landmarks, labels("opponent", &offset)].concat()),
+            mover("role.adversary", [velocity, landmarks, other_labels("good", &offset, 1..=1)].concat()),
             mover("role.good", of_agent.concat()),
         ],
         role_of: vec![0, 1],

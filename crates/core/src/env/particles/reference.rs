@@ -19,7 +19,7 @@ pub(super) fn scene(local_ratio: f64) -> Scene {
     let act = |action: usize| Label::new(&format!("{}_say", MOVES[action % 5]), &[(action / 5) as i32 + 1]);
     let mut obs = [labels("own", &["vx", "vy"]), slot_labels("landmark", &["dx", "dy"], LANDMARKS as u32)].concat();
     obs.extend(labels("others_goal", &["red", "green", "blue"]));
-    obs.extend(word_labels("partner", None, WORDS as u32));
+    obs.extend(word_labels("partner", WORDS as u32));
     let role = Role { id: "role.agent".to_owned(), actions: (0..5 * WORDS).map(act).collect(), obs };
     Scene {
         bodies: [vec![Body::agent(0.05); 2], vec![Body::landmark(0.05); LANDMARKS]].concat(),

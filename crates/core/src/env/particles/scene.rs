@@ -3,11 +3,13 @@
 //! A scenario never touches the physics and the physics knows no scenario. Vectors are written in f64 and rounded to
 //! f32 last, as the reference does.
 
+use std::ops::RangeInclusive;
+
 use super::MAX_AGENTS;
 use super::lockstep::Lockstep;
 use super::physics::{Body, Integrator, distance};
 use crate::base::lanes::Number;
-use crate::env::api::{Headline, Label, Mix, Role};
+use crate::env::api::{Headline, Label, Mix, Others, Role};
 
 /// A scenario, prepared.
 #[derive(Debug)]
@@ -207,6 +209,14 @@ impl Sight {
         let near = if self.nearest.is_some() { "near_" } else { "" };
         slot_labels(&format!("{near}{what}"), quantities, self.slots())
     }
+
+    /// The same of other agents, who are named by their own numbers where all are seen.
+    pub(super) fn labels_of_others(self, quantities: &[&str]) -> Vec<Label> {
+        match self.nearest {
+            Some(_) => self.labels("other", quantities),
+            None => other_labels("other", quantities, 1..=self.count),
+        }
+    }
 }
 
 /// The agents but `agent`, of `n`.
@@ -228,11 +238,20 @@ pub(super) fn slot_labels(what: &str, quantities: &[&str], count: u32) -> Vec<La
     (1..=count).flat_map(of).collect()
 }
 
+/// The same for each of the other agents at `places` of all others in their order, from 1.
+pub(super) fn other_labels(what: &str, quantities: &[&str], places: RangeInclusive<u32>) -> Vec<Label> {
+    let of = |place: u32| {
+        let id = |quantity: &&str| format!("obs.{what}.{quantity}");
+        let label = move |quantity| Label::of_other(&id(quantity), &[place as i32], Others::Ascending);
+        quantities.iter().map(label)
+    };
+    places.flat_map(of).collect()
+}
+
 /// The words of one thing, numbered from 1.
-pub(super) fn word_labels(what: &str, slot: Option<u32>, words: u32) -> Vec<Label> {
+pub(super) fn word_labels(what: &str, words: u32) -> Vec<Label> {
     let id = format!("obs.{what}.word");
-    let args = |word: u32| slot.map(|slot| slot as i32).into_iter().chain([word as i32 + 1]).collect::<Vec<_>>();
-    (0..words).map(|word| Label::new(&id, &args(word))).collect()
+    (1..=words as i32).map(|word| Label::new(&id, &[word])).collect()
 }
 
 /// Names of the movements.

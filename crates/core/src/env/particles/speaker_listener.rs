@@ -21,7 +21,7 @@ pub(super) fn scene() -> Scene {
     let words = LANDMARKS as u32;
     let says = (1..=words as i32).map(|word| Label::new("action.say", &[word])).collect();
     let mut heard = [labels("own", &["vx", "vy"]), slot_labels("landmark", &["dx", "dy"], words)].concat();
-    heard.extend(word_labels("speaker", None, words));
+    heard.extend(word_labels("speaker", words));
     Scene {
         bodies: [vec![speaker, Body::agent(0.075)], vec![Body::landmark(0.04); LANDMARKS]].concat(),
         integrator: Integrator::PositionFirst,

@@ -9,7 +9,7 @@
 use super::lockstep::Lockstep;
 use super::nearest_agent;
 use super::physics::{Body, Integrator, contact_square, square_distance};
-use super::scene::{Law, MOVER, Pen, Rules, Scene, Sight, View, labels, mover, others, word_labels};
+use super::scene::{Law, MOVER, Pen, Rules, Scene, Sight, View, labels, mover, others};
 use super::spec::{Convention, ParticleSpec};
 use crate::base::lanes::Number;
 use crate::env::api::{Headline, Mix};
@@ -38,8 +38,8 @@ pub(super) fn scene(spec: &ParticleSpec) -> Scene {
     let landmarks = Sight::new(spec.near_landmarks, n);
     let others = Sight::new(spec.near_agents, n - 1);
     let mut obs = [labels("own", &["vx", "vy", "x", "y"]), landmarks.labels("landmark", &["dx", "dy"])].concat();
-    obs.extend(others.labels("other", &["dx", "dy"]));
-    obs.extend((1..=others.slots()).flat_map(|slot| word_labels("other", Some(slot), WORDS as u32)));
+    obs.extend(others.labels_of_others(&["dx", "dy"]));
+    obs.extend(others.labels_of_others(&["word_1", "word_2"]));
     let charges = spec.curriculum != Some(0);
     let rho = spec.local_ratio;
     let is_v3 = spec.convention == Convention::V3;

@@ -5,7 +5,7 @@
 //! the farther it goes. Where agents see only the nearest others, each slot has a velocity, zeros for hunters.
 
 use super::physics::{Body, Integrator, contact_square, square_distance};
-use super::scene::{Law, MOVER, Pen, Rules, Scene, Sight, View, labels, mover, others, slot_labels};
+use super::scene::{Law, MOVER, Pen, Rules, Scene, Sight, View, labels, mover, other_labels, others};
 use super::spec::ParticleSpec;
 use crate::base::float::Real;
 use crate::env::api::{Headline, Label};
@@ -43,20 +43,20 @@ pub(super) fn scene(spec: &ParticleSpec) -> Scene {
     let obstacles = Sight::new(spec.near_landmarks, spec.obstacles);
     let others = Sight::new(spec.near_agents, n - 1);
     let sees_all = spec.near_agents.is_none();
-    let seen = |own_hunters: u32, own_prey: u32| -> Vec<Label> {
+    let seen = |other_hunters: u32| -> Vec<Label> {
         let mut obs = labels("own", &["vx", "vy", "x", "y"]);
         obs.extend(obstacles.labels("obstacle", &["dx", "dy"]));
         if sees_all {
-            obs.extend(slot_labels("adversary", &["dx", "dy"], own_hunters));
-            obs.extend(slot_labels("prey", &["dx", "dy"], own_prey));
-            obs.extend(slot_labels("prey", &["vx", "vy"], own_prey));
+            obs.extend(other_labels("hunter", &["dx", "dy"], 1..=other_hunters));
+            obs.extend(other_labels("prey", &["dx", "dy"], other_hunters + 1..=n - 1));
+            obs.extend(other_labels("prey", &["vx", "vy"], other_hunters + 1..=n - 1));
         } else {
-            obs.extend(others.labels("other", &["dx", "dy"]));
-            obs.extend(others.labels("other", &["vx", "vy"]));
+            obs.extend(others.labels_of_others(&["dx", "dy"]));
+            obs.extend(others.labels_of_others(&["vx", "vy"]));
         }
         obs
     };
-    let roles = vec![mover("role.adversary", seen(hunters - 1, prey)), mover("role.prey", seen(hunters, prey - 1))];
+    let roles = vec![mover("role.hunter", seen(hunters - 1)), mover("role.prey", seen(hunters))];
     Scene {
         bodies,
         integrator: Integrator::PositionFirst,

@@ -6,19 +6,19 @@
 //! State: column and row of each agent; per pellet slot *there*, column, row, in ascending order of cells.
 //! The clock is in neither: a time limit truncates, it is no part of the world.
 
-use crate::env::api::{Label, StateRef};
+use crate::env::api::{Label, Others, StateRef};
 use crate::env::pellet::{PELLETS, Pellet};
 
 /// Numbers of one thing seen: flag, column, row.
 const SLOT: usize = 3;
 
 pub(super) fn obs_names(num_agents: u32, num_pellets: u32) -> Vec<Label> {
-    let slots = |count: u32, ids: [&'static str; SLOT]| {
-        (1..=count).flat_map(move |slot| ids.map(|id| Label::new(id, &[slot as i32])))
-    };
     let own = ["obs.own.x", "obs.own.y"].map(|id| Label::new(id, &[]));
-    let pellets = slots(num_pellets, ["obs.pellet.seen", "obs.pellet.dx", "obs.pellet.dy"]);
-    let others = slots(num_agents - 1, ["obs.other.seen", "obs.other.dx", "obs.other.dy"]);
+    let pellets = (1..=num_pellets as i32)
+        .flat_map(|slot| ["obs.pellet.seen", "obs.pellet.dx", "obs.pellet.dy"].map(|id| Label::new(id, &[slot])));
+    let others = (1..num_agents as i32).flat_map(|place| {
+        ["obs.other.seen", "obs.other.dx", "obs.other.dy"].map(|id| Label::of_other(id, &[place], Others::Around))
+    });
     own.into_iter().chain(pellets).chain(others).collect()
 }
 
