@@ -39,6 +39,11 @@ impl Args {
         Ok(Some(value))
     }
 
+    /// Takes every word that is no option; to be called after all options with a value were taken.
+    pub(crate) fn words(&mut self) -> Vec<String> {
+        self.0.extract_if(.., |word| !word.starts_with("--")).collect()
+    }
+
     /// Refuses whatever is left.
     pub(crate) fn finish(self) -> anyhow::Result<()> {
         match self.0.first() {
@@ -62,6 +67,15 @@ mod tests {
         assert!(given.flag("--no-open"));
         assert_eq!(given.value::<u16>("--port").expect("81 is a port"), Some(81));
         assert_eq!(given.value::<String>("--only").expect("text"), Some("size".to_owned()));
+        given.finish().expect("nothing is left");
+    }
+
+    #[test]
+    fn takes_words_between_options() {
+        let mut given = args("W1 --rounds 2 W5 --peers");
+        assert_eq!(given.value::<u32>("--rounds").expect("2 is a number"), Some(2));
+        assert_eq!(given.words(), ["W1", "W5"]);
+        assert!(given.flag("--peers"));
         given.finish().expect("nothing is left");
     }
 

@@ -48,6 +48,11 @@ impl Browser {
         command.current_dir(folder()).env("TANDEM_CHROMIUM", &self.chromium).env("TANDEM_URL", url);
         command
     }
+
+    /// What the browser calls itself.
+    pub(crate) fn version(&self) -> String {
+        output(Command::new(&self.chromium).arg("--version"))
+    }
 }
 
 /// Where the browser tests lie.

@@ -4,6 +4,7 @@
 //! Everything here runs on a bare Rust toolchain: nothing has to be `cargo install`ed.
 
 mod args;
+mod bench;
 mod bench_page;
 mod browser;
 mod exact;
@@ -33,6 +34,9 @@ cargo xtask TASK
       train every experiment of the learning table, all seeds, and write docs/RESULTS.md (minutes)
   fuzz [--links N] [--opens N] [--seed S]
       read a million hostile links and open ten thousand of them; what is found joins the tests (minutes)
+  bench [WORK…] [--rounds N] [--peers] [--busy]
+      measure the works of docs/PERFORMANCE.md natively and in Chromium; --peers installs what else does them, measures it
+      in turn with Tandem and writes the document's tables (half an hour); --busy measures beside other programs, too
   bench-page
       measure the page: download, first picture, training speed, script time per frame
   test [--only PART,PART]
@@ -58,6 +62,7 @@ fn run(task: &str, args: Args) -> anyhow::Result<()> {
         "dist" => serve::dist(args),
         "fuzz" => fuzz::fuzz(args),
         "learn" => learn::learn(args),
+        "bench" => bench::bench(args),
         "bench-page" => bench_page::bench(args),
         "test" => test::test(args),
         "" | "help" => {
