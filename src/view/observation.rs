@@ -15,6 +15,8 @@ use crate::view::{numbers, text::Texts};
 pub const ID: ViewId = ViewId("observation");
 /// Observations longer than this offer to hide their zeros.
 const LONG: usize = 24;
+/// Rows narrower than this leave more of their room to names.
+const NARROW: f32 = 440.0;
 /// Width of the column of numbers.
 const NUMBER: f32 = 64.0;
 
@@ -130,7 +132,7 @@ impl Columns {
     /// In a row `width` wide.
     fn of(width: f32, ctx: &ViewCtx<'_>) -> Self {
         let index = ctx.theme.size.small * 2.2;
-        let bar = (width * if ctx.compact { 0.15 } else { 0.3 }).clamp(40.0, 200.0);
+        let bar = (width * if width < NARROW { 0.15 } else { 0.3 }).clamp(40.0, 200.0);
         Self { index, name: (width - index - bar - NUMBER - 24.0).max(60.0), bar }
     }
 

@@ -40,6 +40,8 @@ pub use self::overlay::Overlay;
 const GAP: f32 = 6.0;
 /// Least height of a scene that scales as it likes.
 const LEAST_SCENE: f32 = 240.0;
+/// Height from which a scene is still read.
+const READABLE_SCENE: f32 = 170.0;
 /// Side of a board's cell from which it is still read and hit with a mouse.
 const READABLE: f32 = 28.0;
 /// Side of a cell that a finger hits.
@@ -252,10 +254,8 @@ pub fn fair_height(ui: &Ui, ctx: &ViewCtx<'_>, room: f32, left: f32) -> f32 {
     };
     let tools = if ctx.edit == EditMode::None { 0.0 } else { ctx.theme.size.control + line };
     let around = heading + GAP + tools + foot(ui, ctx, frame, room);
-    let [readable, good] = [READABLE, FINGER].map(|cell| match Board::of(frame) {
-        Some(board) => players::height_of(&board, ctx, cell, room),
-        None => LEAST_SCENE,
-    });
+    let [readable, good] = [(READABLE, READABLE_SCENE), (FINGER, LEAST_SCENE)]
+        .map(|(cell, scene)| Board::of(frame).map_or(scene, |board| players::height_of(&board, ctx, cell, room)));
     let is_touched = ctx.compact && person::is_played(ctx);
     let least = if is_touched || left < around + readable { around + good } else { left };
     left.max(least)
