@@ -12,6 +12,7 @@ pub mod particles;
 pub mod pellet;
 pub mod playthrough;
 pub mod pursuit;
+pub mod range;
 pub mod registry;
 pub mod script;
 pub mod two_step;

@@ -11,6 +11,7 @@ use crate::env::matrix_game::{MatrixError, MatrixSpec};
 use crate::env::particles::{ParticleError, ParticleSpec, Scenario};
 use crate::env::pellet::{Cell, PelletError, PelletMap, PelletSpec, StartLayout, TieRule};
 use crate::env::pursuit::PursuitError;
+use crate::env::range::OutOfRange;
 use crate::env::registry::{EnvError, EnvSpec};
 use crate::env::two_step::{TwoStepError, TwoStepSpec};
 
@@ -149,10 +150,7 @@ fn pellet_sentence(error: &PelletError) -> Sentence {
 
 fn particle_sentence(error: &ParticleError) -> Sentence {
     match error {
-        ParticleError::Whole { parameter, given, least, most } => {
-            words("world.range", &[parameter, given, least, most])
-        }
-        ParticleError::LocalRatio(given) => words("world.range", &[&"local_ratio", given, &0, &1]),
+        ParticleError::Range(error) => range_sentence(error),
         ParticleError::Together { adversaries, good } => words("world.too_many_particles", &[adversaries, good]),
     }
 }
@@ -168,7 +166,7 @@ fn matrix_sentence(error: &MatrixError) -> Sentence {
 
 fn foraging_sentence(error: &ForagingError) -> Sentence {
     match error {
-        ForagingError::Range { name, given, least, most } => words("world.range", &[name, given, least, most]),
+        ForagingError::Range(error) => range_sentence(error),
         ForagingError::Count { name, given, needed } => words("world.levels_count", &[name, given, needed]),
         ForagingError::Levels { least_name, least, most_name, most } => {
             words("world.levels_order", &[least_name, least, most_name, most])
@@ -182,12 +180,15 @@ fn foraging_sentence(error: &ForagingError) -> Sentence {
 
 fn pursuit_sentence(error: &PursuitError) -> Sentence {
     match error {
-        PursuitError::Range { name, given, least, most } => words("world.range", &[name, given, least, most]),
+        PursuitError::Range(error) => range_sentence(error),
         PursuitError::Crowded { name, given, free } => words("world.no_free_cell", &[name, given, free]),
-        PursuitError::Window { given, least } => words("world.range", &[&"constraint_window", given, least, &1]),
         PursuitError::Place { x, y } => words("world.scene_wall", &[x, y]),
         PursuitError::Count { name, given, needed } => words("world.scene_count", &[name, given, needed]),
     }
+}
+
+fn range_sentence(error: &OutOfRange) -> Sentence {
+    words("world.range", &[&error.name, &error.given, &error.least, &error.most])
 }
 
 fn words(id: &str, given: &[&dyn ToString]) -> Sentence {

@@ -226,5 +226,5 @@ fn what_is_no_world_names_parameter_value_and_range() {
     let crowded = PursuitSpec { x_size: 5, y_size: 5, ..usual.clone() }.validate().expect_err("no world");
     assert_eq!(crowded, PursuitError::Crowded { name: "n_evaders", given: 30, free: 21 });
     let narrow = PursuitSpec { constraint_window: 0.01, ..usual }.validate().expect_err("no world");
-    assert_eq!(narrow, PursuitError::Window { given: 0.01, least: 0.0625 });
+    assert_eq!(narrow.to_string(), "The parameter constraint_window is 0.01: it must be from 0.0625 to 1.");
 }

@@ -1,25 +1,14 @@
 //! What can be wrong with a foraging world, in sentences for whoever set it up.
 
-use std::fmt::Display;
-use std::ops::RangeInclusive;
-
 use super::spec::{FOOD, ForagingSpec, LEVEL, PENALTY, PLAYERS, SIDE, SIGHT, TIME_LIMIT, limit};
+use crate::env::range::{OutOfRange, within};
 
 /// Why a [`ForagingSpec`] is no world, or a scene none of its states.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ForagingError {
     /// A number out of its range.
-    #[error("The parameter {name} is {given}: it must be from {least} to {most}.")]
-    Range {
-        /// The parameter, by the reference's name.
-        name: &'static str,
-        /// What was asked for.
-        given: String,
-        /// Smallest allowed value.
-        least: String,
-        /// Largest allowed value.
-        most: String,
-    },
+    #[error(transparent)]
+    Range(#[from] OutOfRange),
     /// A list of limits of the wrong length.
     #[error("The parameter {name} lists {given} levels: one for all is possible, or {needed}, one of each.")]
     Count {
@@ -90,15 +79,15 @@ pub enum ForagingError {
 
 /// Whether the settings make a world that can be reset.
 pub(super) fn check(spec: &ForagingSpec) -> Result<(), ForagingError> {
-    in_range("players", spec.players, &PLAYERS)?;
-    in_range("field_size", spec.rows, &SIDE)?;
-    in_range("field_size", spec.columns, &SIDE)?;
-    in_range("max_num_food", spec.food, &(*FOOD.start()..=spec.most_food()))?;
+    within("players", spec.players, &PLAYERS)?;
+    within("field_size", spec.rows, &SIDE)?;
+    within("field_size", spec.columns, &SIDE)?;
+    within("max_num_food", spec.food, &(*FOOD.start()..=spec.most_food()))?;
     if let Some(sight) = spec.sight {
-        in_range("sight", sight, &SIGHT)?;
+        within("sight", sight, &SIGHT)?;
     }
-    in_range("max_episode_steps", spec.time_limit, &TIME_LIMIT)?;
-    in_range("penalty", spec.penalty, &PENALTY)?;
+    within("max_episode_steps", spec.time_limit, &TIME_LIMIT)?;
+    within("penalty", spec.penalty, &PENALTY)?;
     let (lowest, highest) = (&spec.min_player_level, &spec.max_player_level);
     levels("min_player_level", lowest, spec.players)?;
     levels("max_player_level", highest, spec.players)?;
@@ -123,24 +112,11 @@ pub(super) fn check(spec: &ForagingSpec) -> Result<(), ForagingError> {
     Ok(())
 }
 
-/// `contains` is false for NaN.
-fn in_range<T: PartialOrd + Display + Copy>(
-    name: &'static str,
-    given: T,
-    range: &RangeInclusive<T>,
-) -> Result<(), ForagingError> {
-    if range.contains(&given) {
-        return Ok(());
-    }
-    let [given, least, most] = [given, *range.start(), *range.end()].map(|number| number.to_string());
-    Err(ForagingError::Range { name, given, least, most })
-}
-
 fn levels(name: &'static str, levels: &[u32], needed: u32) -> Result<(), ForagingError> {
     if levels.len() != 1 && levels.len() != needed as usize {
         return Err(ForagingError::Count { name, given: levels.len() as u32, needed });
     }
-    levels.iter().try_for_each(|&level| in_range(name, level, &LEVEL))
+    Ok(levels.iter().try_for_each(|&level| within(name, level, &LEVEL))?)
 }
 
 fn ordered(

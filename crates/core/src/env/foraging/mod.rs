@@ -29,6 +29,7 @@ use crate::base::rng::Draws;
 use crate::env::api::{
     Ended, Env, EnvInfo, EnvState, Frame, Headline, Role, StateMut, StateRef, StepOut, Thing, ThingKind,
 };
+use crate::env::range::within;
 use crate::env::script::{Idle, Program, Script, Uniform};
 
 /// The rules.
@@ -297,10 +298,8 @@ impl Foraging {
 }
 
 fn level_of(given: i64) -> Result<i32, ForagingError> {
-    let level = u32::try_from(given).ok().filter(|level| LEVEL.contains(level));
-    let [least, most] = [LEVEL.start(), LEVEL.end()].map(ToString::to_string);
-    let wrong = || ForagingError::Range { name: "level", given: given.to_string(), least, most };
-    level.map(|level| level as i32).ok_or_else(wrong)
+    within("level", given, &(i64::from(*LEVEL.start())..=i64::from(*LEVEL.end())))?;
+    Ok(given as i32)
 }
 
 impl Env for Foraging {

@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 use super::{MAX_AGENTS, Particles, adversary, push, reference, speaker_listener, spread, tag};
+use crate::env::range::{OutOfRange, within};
 
 /// How many agents there may be, of all kinds together.
 pub const AGENTS: RangeInclusive<u32> = 1..=MAX_AGENTS as u32;
@@ -80,21 +81,9 @@ pub struct ParticleSpec {
 /// Why a [`ParticleSpec`] is no world.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParticleError {
-    /// A whole number out of range.
-    #[error("Parameter {parameter} is {given}: whole numbers from {least} to {most} are possible.")]
-    Whole {
-        /// The reference's name of it.
-        parameter: &'static str,
-        /// What was asked for.
-        given: u32,
-        /// Smallest.
-        least: u32,
-        /// Largest.
-        most: u32,
-    },
-    /// The weight of the local part is out of range.
-    #[error("Parameter local_ratio is {0}: numbers from 0 to 1 are possible.")]
-    LocalRatio(f64),
+    /// A number out of its range.
+    #[error(transparent)]
+    Range(#[from] OutOfRange),
     /// More agents than a world holds.
     #[error(
         "Parameters num_adversaries {adversaries} and num_good {good} make {} agents: at most 16 are possible together.",
@@ -190,37 +179,28 @@ impl ParticleSpec {
     }
 
     fn check(&self) -> Result<(), ParticleError> {
-        whole("max_cycles", self.max_cycles, &MAX_CYCLES)?;
+        within("max_cycles", self.max_cycles, &MAX_CYCLES)?;
         match self.scenario {
-            Scenario::Spread => whole("N", self.agents, &AGENTS)?,
-            Scenario::Adversary => whole("N", self.agents, &GOOD)?,
+            Scenario::Spread => within("N", self.agents, &AGENTS)?,
+            Scenario::Adversary => within("N", self.agents, &GOOD)?,
             Scenario::Tag => {
                 let (adversaries, good) = (self.adversaries, self.good);
-                whole("num_adversaries", adversaries, &GOOD)?;
-                whole("num_good", good, &GOOD)?;
-                whole("num_obstacles", self.obstacles, &OBSTACLES)?;
+                within("num_adversaries", adversaries, &GOOD)?;
+                within("num_good", good, &GOOD)?;
+                within("num_obstacles", self.obstacles, &OBSTACLES)?;
                 if adversaries + good > *AGENTS.end() {
                     return Err(ParticleError::Together { adversaries, good });
                 }
             }
             Scenario::SpeakerListener | Scenario::Reference | Scenario::Push => {}
         }
-        // `contains` is false for NaN.
-        let is_mixed = matches!(self.scenario, Scenario::Spread | Scenario::Reference);
-        if is_mixed && !(0.0..=1.0).contains(&self.local_ratio) {
-            return Err(ParticleError::LocalRatio(self.local_ratio));
+        if matches!(self.scenario, Scenario::Spread | Scenario::Reference) {
+            within("local_ratio", self.local_ratio, &(0.0..=1.0))?;
         }
         if matches!(self.scenario, Scenario::Spread | Scenario::Adversary | Scenario::Tag) {
-            whole("num_agent_neighbors", self.near_agents.unwrap_or(1), &NEAREST)?;
-            whole("num_landmark_neighbors", self.near_landmarks.unwrap_or(1), &NEAREST)?;
+            within("num_agent_neighbors", self.near_agents.unwrap_or(1), &NEAREST)?;
+            within("num_landmark_neighbors", self.near_landmarks.unwrap_or(1), &NEAREST)?;
         }
         Ok(())
     }
-}
-
-fn whole(parameter: &'static str, given: u32, range: &RangeInclusive<u32>) -> Result<(), ParticleError> {
-    if range.contains(&given) {
-        return Ok(());
-    }
-    Err(ParticleError::Whole { parameter, given, least: *range.start(), most: *range.end() })
 }

@@ -3,12 +3,12 @@
 //! Fields have the names and meaning of `pursuit_v5`'s arguments (PettingZoo 1.27.0). Serde is here because the settings
 //! are a part of the experiment that crosses to the worker; links have their own form.
 
-use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
 use super::map;
+use crate::env::range::{OutOfRange, within};
 
 /// Cells along x and y.
 pub const SIDE: RangeInclusive<u32> = 2..=32;
@@ -61,17 +61,8 @@ pub struct PursuitSpec {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PursuitError {
     /// A number out of its range.
-    #[error("The parameter {name} is {given}: it must be from {least} to {most}.")]
-    Range {
-        /// The parameter, by the reference's name.
-        name: &'static str,
-        /// What was asked for.
-        given: String,
-        /// Smallest allowed value.
-        least: String,
-        /// Largest allowed value.
-        most: String,
-    },
+    #[error(transparent)]
+    Range(#[from] OutOfRange),
     /// More of a kind than there are free cells.
     #[error(
         "The parameter {name} is {given}, but the map has {free} cells without a building: it must be from 1 to {free}."
@@ -83,16 +74,6 @@ pub enum PursuitError {
         given: u32,
         /// Free cells.
         free: u32,
-    },
-    /// A window in which there may be no cell at all.
-    #[error(
-        "The parameter constraint_window is {given}: it must be from {least} to 1, so that the window holds a cell."
-    )]
-    Window {
-        /// What was asked for.
-        given: f64,
-        /// Smallest allowed value.
-        least: f64,
     },
     /// A scene of another number of pursuers or evaders.
     #[error("The scene has {given} {name}: there must be {needed}.")]
@@ -138,16 +119,16 @@ impl Default for PursuitSpec {
 
 /// Whether the settings make a world that can be reset.
 pub(super) fn check(spec: &PursuitSpec) -> Result<(), PursuitError> {
-    in_range("x_size", spec.x_size, &SIDE)?;
-    in_range("y_size", spec.y_size, &SIDE)?;
-    in_range("max_cycles", spec.max_cycles, &TIME_LIMIT)?;
-    in_range("n_pursuers", spec.n_pursuers, &PURSUERS)?;
-    in_range("n_evaders", spec.n_evaders, &EVADERS)?;
-    in_range("obs_range", spec.obs_range, &OBS_RANGE)?;
-    in_range("n_catch", spec.n_catch, &PURSUERS)?;
-    in_range("tag_reward", spec.tag_reward, &REWARD)?;
-    in_range("catch_reward", spec.catch_reward, &REWARD)?;
-    in_range("urgency_reward", spec.urgency_reward, &REWARD)?;
+    within("x_size", spec.x_size, &SIDE)?;
+    within("y_size", spec.y_size, &SIDE)?;
+    within("max_cycles", spec.max_cycles, &TIME_LIMIT)?;
+    within("n_pursuers", spec.n_pursuers, &PURSUERS)?;
+    within("n_evaders", spec.n_evaders, &EVADERS)?;
+    within("obs_range", spec.obs_range, &OBS_RANGE)?;
+    within("n_catch", spec.n_catch, &PURSUERS)?;
+    within("tag_reward", spec.tag_reward, &REWARD)?;
+    within("catch_reward", spec.catch_reward, &REWARD)?;
+    within("urgency_reward", spec.urgency_reward, &REWARD)?;
     let free = map::rectangle(spec.x_size, spec.y_size).iter().filter(|&&wall| !wall).count() as u32;
     for (name, given) in [("n_pursuers", spec.n_pursuers), ("n_evaders", spec.n_evaders)] {
         if given > free {
@@ -155,22 +136,5 @@ pub(super) fn check(spec: &PursuitSpec) -> Result<(), PursuitError> {
         }
     }
     let least = 1.0 / f64::from(spec.x_size.min(spec.y_size));
-    // `contains` is false for NaN.
-    if !(least..=1.0).contains(&spec.constraint_window) {
-        return Err(PursuitError::Window { given: spec.constraint_window, least });
-    }
-    Ok(())
-}
-
-/// `contains` is false for NaN.
-fn in_range<T: PartialOrd + Display + Copy>(
-    name: &'static str,
-    given: T,
-    range: &RangeInclusive<T>,
-) -> Result<(), PursuitError> {
-    if range.contains(&given) {
-        return Ok(());
-    }
-    let [given, least, most] = [given, *range.start(), *range.end()].map(|number| number.to_string());
-    Err(PursuitError::Range { name, given, least, most })
+    Ok(within("constraint_window", spec.constraint_window, &(least..=1.0))?)
 }

@@ -216,42 +216,33 @@ fn bad_worlds_are_refused_by_parameter_value_and_range() {
     let refused = |spec: ParticleSpec| spec.validate().expect_err("no world").to_string();
     let spread = ParticleSpec::default;
     let tag = || ParticleSpec::new(Scenario::Tag);
-    assert_eq!(
-        refused(ParticleSpec { agents: 0, ..spread() }),
-        "Parameter N is 0: whole numbers from 1 to 16 are possible."
-    );
-    assert_eq!(
-        refused(ParticleSpec { agents: 17, ..spread() }),
-        "Parameter N is 17: whole numbers from 1 to 16 are possible."
-    );
+    assert_eq!(refused(ParticleSpec { agents: 0, ..spread() }), "The parameter N is 0: it must be from 1 to 16.");
+    assert_eq!(refused(ParticleSpec { agents: 17, ..spread() }), "The parameter N is 17: it must be from 1 to 16.");
     assert_eq!(
         refused(ParticleSpec { agents: 16, ..ParticleSpec::new(Scenario::Adversary) }),
-        "Parameter N is 16: whole numbers from 1 to 15 are possible."
+        "The parameter N is 16: it must be from 1 to 15."
     );
     for local_ratio in [-0.1, 1.5, f64::INFINITY] {
         assert_eq!(
             refused(ParticleSpec { local_ratio, ..spread() }),
-            format!("Parameter local_ratio is {local_ratio}: numbers from 0 to 1 are possible.")
+            format!("The parameter local_ratio is {local_ratio}: it must be from 0 to 1.")
         );
     }
     assert!(matches!(
         ParticleSpec { local_ratio: f64::NAN, ..ParticleSpec::new(Scenario::Reference) }.validate(),
-        Err(ParticleError::LocalRatio(_))
+        Err(ParticleError::Range(_))
     ));
     assert_eq!(
         refused(ParticleSpec { max_cycles: 0, ..spread() }),
-        "Parameter max_cycles is 0: whole numbers from 1 to 10000 are possible."
+        "The parameter max_cycles is 0: it must be from 1 to 10000."
     );
-    assert_eq!(
-        refused(ParticleSpec { good: 0, ..tag() }),
-        "Parameter num_good is 0: whole numbers from 1 to 15 are possible."
-    );
+    assert_eq!(refused(ParticleSpec { good: 0, ..tag() }), "The parameter num_good is 0: it must be from 1 to 15.");
     assert_eq!(
         refused(ParticleSpec { good: 8, adversaries: 9, ..tag() }),
         "Parameters num_adversaries 9 and num_good 8 make 17 agents: at most 16 are possible together."
     );
     assert_eq!(
         refused(ParticleSpec { near_agents: Some(0), ..spread() }),
-        "Parameter num_agent_neighbors is 0: whole numbers from 1 to 16 are possible."
+        "The parameter num_agent_neighbors is 0: it must be from 1 to 16."
     );
 }
