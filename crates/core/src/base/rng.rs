@@ -102,24 +102,25 @@ fn mix<W: Word, const B: usize, const D: usize>(mut x: [W; 4], [r0, r1]: [u32; 2
 }
 
 kernel! {
-    /// Four words at each counter.
-    fn threefry_octets<>(key: [u32; 4], counters: &[Octet], words: &mut [Octet]) => encrypt
+    /// Four words at each counter of two octets.
+    fn threefry_octets<>(key: [u32; 4], counters: &[Octet; 2], words: &mut [Octet; 2]) => encrypt
 }
 
-/// P octets at a time, so that one works while another waits, if there are registers for them.
+/// P octets at a time, so that one works while the other waits, if there are registers for both. Two octets and no
+/// more: in a loop over many the compiler would gather words of several.
 #[inline(always)]
-fn encrypt<const P: usize>(key: [u32; 4], counters: &[Octet], words: &mut [Octet]) {
-    for (words, counters) in words.chunks_exact_mut(P).zip(counters.chunks_exact(P)) {
+fn encrypt<const P: usize>(key: [u32; 4], counters: &[Octet; 2], words: &mut [Octet; 2]) {
+    for first in (0..2).step_by(P) {
         let mut x = [[[0; LANES]; P]; 4];
         for word in 0..4 {
             for octet in 0..P {
-                x[word][octet] = counters[octet][word];
+                x[word][octet] = counters[first + octet][word];
             }
         }
         let x = threefry4x32(key, x);
         for word in 0..4 {
             for octet in 0..P {
-                words[octet][word] = x[word][octet];
+                words[first + octet][word] = x[word][octet];
             }
         }
     }
@@ -145,10 +146,12 @@ impl Stream {
         threefry4x32(self.key, counter)
     }
 
-    /// Four words at each of the counters into `words`, of which there are as many, an even number.
-    pub fn words_of_octets(&self, counters: &[Octet], words: &mut [Octet]) {
-        debug_assert!(counters.len().is_multiple_of(2), "octets come in pairs");
-        threefry_octets(self.key, counters, words);
+    /// Four words at each counter of two octets.
+    #[must_use]
+    pub fn words_of_octets(&self, counters: &[Octet; 2]) -> [Octet; 2] {
+        let mut words = [Octet::default(); 2];
+        threefry_octets(self.key, counters, &mut words);
+        words
     }
 
     /// The draws of one environment at one step: counter = (environment, episode, step, agent·256 + draw).
@@ -266,8 +269,7 @@ mod tests {
         let stream = Stream::new(5, "lanes");
         let counter = |lane: usize| [lane as u32, 7, u32::MAX - lane as u32, 256 * lane as u32];
         let octet = std::array::from_fn(|word| std::array::from_fn(|lane| counter(lane)[word]));
-        let mut words = [octet; 2];
-        stream.words_of_octets(&[octet; 2], &mut words);
+        let words = stream.words_of_octets(&[octet; 2]);
         for lane in 0..LANES {
             assert_eq!(words.map(|words| words.map(|word| word[lane])), [stream.words(counter(lane)); 2]);
         }

@@ -162,12 +162,11 @@ struct Seat {
 }
 
 /// Counters whose words are drawn together.
-const BLOCK: usize = 8 * LANES;
+const BLOCK: usize = 2 * LANES;
 
 /// Calls `act` for every agent of every environment with its four words, drawn many at a time.
 fn each_seat(agents: u32, actions: u32, time: &[u32], stream: &Stream, mut act: impl FnMut(Seat, [u32; 4])) {
     let mut counters = [Octet::default(); BLOCK / LANES];
-    let mut words = counters;
     let rows = time.len() / 2 * agents as usize;
     let (mut env, mut agent) = (0, 0);
     for first in (0..rows).step_by(BLOCK) {
@@ -183,7 +182,7 @@ fn each_seat(agents: u32, actions: u32, time: &[u32], stream: &Stream, mut act: 
                 (env, agent) = (env + 1, 0);
             }
         }
-        stream.words_of_octets(&counters, &mut words);
+        let words = stream.words_of_octets(&counters);
         for k in 0..count {
             let (row, words) = (first + k, &words[k / LANES]);
             let words = [0, 1, 2, 3].map(|word: usize| words[word][k % LANES]);
