@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BASE, FLAGS, PHONE, closeBrowsers, colours, difference, open } from './harness.mjs';
@@ -39,12 +40,13 @@ for (const mode of ['webgpu', 'noAdapter', 'insecure']) {
   });
 }
 
-test('the page computes the bits of the native program', { timeout: 200_000 }, async () => {
-  for (const link of [QMIX, '#v=1&env=two_step&algo=qmix&seed=3', '#v=1&env=matrix&algo=iql&seed=5']) {
-    const expected = native(link, 200);
-    const tab = await open({ hash: `${link}&step=200` });
-    const status = await at(tab, 200);
-    for (const key of ['envSteps', 'traceHash', 'weightsHash']) assert.equal(status[key], expected[key], `${link}: ${key}`);
+test('the page computes the recorded bits of every link of the corpus', { timeout: 600_000 }, async () => {
+  const corpus = await readFile(new URL('../../crates/core/tests/fixtures/traces.txt', import.meta.url), 'utf8');
+  for (const line of corpus.trim().split('\n')) {
+    const [link, updates, recorded] = line.split(' ');
+    const tab = await open({ hash: `${link}&step=${updates}` });
+    const status = await at(tab, Number(updates));
+    for (const [key, value] of Object.entries(JSON.parse(recorded))) assert.equal(status[key], value, `${link}: ${key}`);
     await tab.close();
   }
 });

@@ -1,26 +1,19 @@
-//! The promise of the exact engine, checked across builds: the same link computes the same bits unoptimised and
-//! optimised, and those of two experiments of the menu are those that are written down. The browser tests compare the page with the
-//! same runner.
+//! The promise of the exact engine, checked across builds: the links of a corpus compute the bits that are written down
+//! for them, unoptimised and optimised. Core's own tests compare the same file with every width of register, the
+//! browser tests compare the page.
 //!
 //! The runner is the example `exact` of the core crate: core alone, so the unoptimised build takes seconds.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 
 use crate::test::Shared;
 use crate::toolchain::{cargo, root, run, shown, target_dir};
 
-/// Link, number of updates and the file under `crates/core/tests/fixtures` that holds what `exact` prints: one run of
-/// each mixer, of each critic and of each kind of world.
-const RUNS: [(&str, &str, Option<&str>); 5] = [
-    ("#v=1&env=pellet&algo=qmix&seed=7", "200", Some("trace_pellet_qmix.json")),
-    ("#v=1&env=pellet&algo=mappo&seed=7", "4", Some("trace_pellet_mappo.json")),
-    ("#v=1&env=two_step&algo=qmix&seed=3", "200", None),
-    ("#v=1&env=two_step&algo=ippo&seed=3", "10", None),
-    ("#v=1&env=matrix&algo=iql&seed=5", "200", None),
-];
+/// A link, a number of updates and what `exact` prints for them, one line each.
+const CORPUS: &str = "crates/core/tests/fixtures/traces.txt";
 
 /// Builds the runner as users get it and says where it is: `exact LINK UPDATES` prints the hashes of that run,
 /// `exact playthroughs` that of the episodes in `crates/core/tests/playthroughs`.
@@ -34,17 +27,18 @@ pub(crate) fn test(_: &mut Shared) -> anyhow::Result<String> {
     let [plain, optimised] = [hashes(&builds[0], &["playthroughs"])?, hashes(&builds[1], &["playthroughs"])?];
     println!("  playthroughs: {optimised}");
     ensure!(plain == optimised, "playthroughs: unoptimised {plain}, optimised {optimised}");
-    for (link, updates, file) in RUNS {
-        let [plain, optimised] = [hashes(&builds[0], &[link, updates])?, hashes(&builds[1], &[link, updates])?];
-        println!("  {link}: {optimised}");
-        ensure!(plain == optimised, "{link} after {updates} updates: unoptimised {plain}, optimised {optimised}");
-        if let Some(file) = file {
-            let path = root().join("crates/core/tests/fixtures").join(file);
-            let recorded = std::fs::read_to_string(&path).with_context(|| format!("cannot read {file}"))?;
-            ensure!(optimised == recorded.trim(), "{link} after {updates} updates: {file} says {recorded}");
+    let corpus = std::fs::read_to_string(root().join(CORPUS)).with_context(|| format!("cannot read {CORPUS}"))?;
+    for line in corpus.lines() {
+        let [link, updates, recorded] = line.splitn(3, ' ').collect::<Vec<_>>()[..] else {
+            bail!("{CORPUS}: `{line}` is not a link, a number of updates and what they come to");
+        };
+        for (build, name) in builds.iter().zip(["unoptimised", "optimised"]) {
+            let now = hashes(build, &[link, updates])?;
+            ensure!(now == recorded, "{link} after {updates} updates: {name} {now}, {CORPUS} says {recorded}");
         }
+        println!("  {link} {updates}: {recorded}");
     }
-    Ok(format!("{} runs and the playthroughs, the same bits", RUNS.len()))
+    Ok(format!("{} recorded runs and the playthroughs, the same bits", corpus.lines().count()))
 }
 
 fn build(profile: &str) -> anyhow::Result<PathBuf> {

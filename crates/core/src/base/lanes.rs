@@ -1,10 +1,11 @@
 //! Eight numbers side by side: the shape of every vector loop and of every sum in the exact engine.
 //!
-//! Two 128-bit registers in wasm and on any x86-64, one of 256 bits where the processor has AVX2 (`kernel!`); the
+//! Two 128-bit registers in wasm and on any x86-64, wider ones where the processor has AVX2 or AVX-512 (`kernel!`); the
 //! width is part of the arithmetic (sums run over eight lanes, then a fixed tree), so results do not depend on the
 //! machine. Plain arrays and loops: the compiler turns them into vector instructions.
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::base::float::Real;
 
@@ -128,11 +129,10 @@ macro_rules! kernel {
 }
 pub(crate) use kernel;
 
-/// The widest registers of this processor that kernels are compiled for.
-#[cfg(target_arch = "x86_64")]
+/// Widths of registers that kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Registers {
-    /// 128 bits.
+    /// 128 bits, and whatever other processors than x86-64 have.
     Narrow,
     /// 256 bits.
     Avx2,
@@ -140,37 +140,39 @@ pub enum Registers {
     Avx512,
 }
 
-#[cfg(target_arch = "x86_64")]
 impl Registers {
-    /// What the processor has, at most what [`limit_registers`] allows.
+    /// The widest that this processor has, and at most what [`limit_registers`] allows.
     #[inline]
     pub fn here() -> Self {
-        let has = if is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512bw")
+        #[cfg(target_arch = "x86_64")]
         {
-            Self::Avx512
-        } else if is_x86_feature_detected!("avx2") {
-            Self::Avx2
-        } else {
-            Self::Narrow
-        };
-        match LIMIT.load(std::sync::atomic::Ordering::Relaxed) {
-            0 => Self::Narrow,
-            1 => has.min(Self::Avx2),
-            _ => has,
+            let has = if is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512bw")
+            {
+                Self::Avx512
+            } else if is_x86_feature_detected!("avx2") {
+                Self::Avx2
+            } else {
+                Self::Narrow
+            };
+            match LIMIT.load(Ordering::Relaxed) {
+                0 => Self::Narrow,
+                1 => has.min(Self::Avx2),
+                _ => has,
+            }
         }
+        #[cfg(not(target_arch = "x86_64"))]
+        Self::Narrow
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-static LIMIT: std::sync::atomic::AtomicU8 = std::sync::atomic::AtomicU8::new(2);
+static LIMIT: AtomicU8 = AtomicU8::new(Registers::Avx512 as u8);
 
 /// Uses no wider registers than these from now on, in the whole process: bits must not depend on it.
-#[cfg(target_arch = "x86_64")]
 pub fn limit_registers(limit: Registers) {
-    LIMIT.store(limit as u8, std::sync::atomic::Ordering::Relaxed);
+    LIMIT.store(limit as u8, Ordering::Relaxed);
 }
 
 /// `x`, a whole number of lanes long, in a form that shows the compiler that vectorising a loop over it leaves nothing
