@@ -124,7 +124,9 @@ impl Compute for PolicyLoss {
         dlogits.fill(R::ZERO);
         for Share { row, weight, part } in mean.rows() {
             let z = &logits[row * width..row * width + a];
-            let policy = MaskedSoftmax::of(z, legal(row)).expect("who counts has a legal action");
+            // Until each is replaced by its gradient, probabilities lie where the gradients will.
+            let d = &mut dlogits[row * width..row * width + a];
+            let policy = MaskedSoftmax::with_probs(z, legal(row), d).expect("who counts has a legal action");
             let (taken, advantage) = (action[row] as usize, scaled[row]);
             let log_ratio = policy.log_prob(z[taken]) - old[row];
             let ratio = log_ratio.exp();
@@ -133,13 +135,12 @@ impl Compute for PolicyLoss {
             // Where the clipped term is the smaller one, it does not depend on the policy.
             let dlog_prob = if free > bounded { R::ZERO } else { free };
             let mut entropy = R::ZERO;
-            for (&z, _) in z.iter().zip(legal(row)).filter(|(_, legal)| **legal != 0) {
-                entropy += -(policy.prob(z) * policy.log_prob(z));
+            for ((&z, &p), _) in z.iter().zip(&*d).zip(legal(row)).filter(|(_, legal)| **legal != 0) {
+                entropy += -(p * policy.log_prob(z));
             }
             loss += part * (-Real::min(free, bounded) - entropy_weight * entropy);
-            let d = &mut dlogits[row * width..row * width + a];
             for (k, (d, &z)) in d.iter_mut().zip(z).enumerate().filter(|(k, _)| legal(row)[*k] != 0) {
-                let p = policy.prob(z);
+                let p = *d;
                 let chosen = if k == taken { R::ONE } else { R::ZERO };
                 let of_entropy = entropy_weight * p * (policy.log_prob(z) + entropy);
                 *d = part * (of_entropy - dlog_prob * (chosen - p));

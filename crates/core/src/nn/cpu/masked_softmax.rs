@@ -23,6 +23,19 @@ impl<R: Real> MaskedSoftmax<R> {
         Some(Self { max, sum, log_sum: sum.ln() })
     }
 
+    /// [`MaskedSoftmax::of`], and π of every action into `probs` `[|A|]`, 0 for an illegal one: each exponential once.
+    pub fn with_probs(logits: &[R], mask: &[u32], probs: &mut [R]) -> Option<Self> {
+        let legal = || logits.iter().zip(mask).filter(|&(_, &legal)| legal != 0).map(|(&z, _)| z);
+        let max = legal().reduce(R::max)?;
+        let mut sum = R::ZERO;
+        for ((p, &z), &legal) in probs.iter_mut().zip(logits).zip(mask) {
+            *p = if legal == 0 { R::ZERO } else { (z - max).exp() };
+            sum += if legal == 0 { R::ZERO } else { *p };
+        }
+        probs.iter_mut().for_each(|p| *p = *p / sum);
+        Some(Self { max, sum, log_sum: sum.ln() })
+    }
+
     /// ln π of a legal action with logit `z`; finite even where π underflows.
     pub fn log_prob(&self, z: R) -> R {
         (z - self.max) - self.log_sum
@@ -63,6 +76,9 @@ mod tests {
         let policy = MaskedSoftmax::of(&logits, &mask).expect("three are legal");
         assert!((policy.prob(logits[3]) - 0.5).abs() < 1e-15);
         assert!((policy.log_prob(logits[0]) - crate::base::float::ln(0.25)).abs() < 1e-15);
+        let mut probs = [f64::NAN; 4];
+        assert_eq!(MaskedSoftmax::with_probs(&logits, &mask, &mut probs), Some(policy));
+        assert_eq!(probs, [policy.prob(logits[0]), 0.0, policy.prob(logits[2]), policy.prob(logits[3])]);
         assert_eq!([0.0, 0.24, 0.26, 0.49, 0.51, 0.999].map(|u| policy.draw(&logits, &mask, u)), [0, 0, 2, 2, 3, 3]);
         assert_eq!(MaskedSoftmax::of(&logits, &[0; 4]), None);
     }
