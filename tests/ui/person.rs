@@ -1,7 +1,7 @@
 //! A person at an agent: how it is held and let go, what fits on small screens, what a click on the stage opens.
 
 use egui::accesskit::Toggled;
-use egui::{Event, Key, Modifiers, PointerButton, Pos2, Rect, Role, Vec2, vec2};
+use egui::{Event, Key, Modifiers, PointerButton, Pos2, Rect, Role, TouchDeviceId, TouchId, TouchPhase, Vec2, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 use super::window::{Window, press};
@@ -19,16 +19,22 @@ fn rect(window: &Window, name: &str) -> Rect {
     window.harness.get_by_role_and_label(Role::Button, name).rect()
 }
 
-fn pointer(window: &mut Window, at: Pos2, pressed: bool) {
+/// A mouse button goes down or up, or a finger, as browsers tell it.
+fn pointer(window: &mut Window, at: Pos2, pressed: bool, is_finger: bool) {
     window.harness.hover_at(at);
+    if is_finger {
+        let phase = if pressed { TouchPhase::Start } else { TouchPhase::End };
+        let (device_id, id) = (TouchDeviceId(0), TouchId(0));
+        window.harness.event(Event::Touch { device_id, id, phase, pos: at, force: None });
+    }
     let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
     window.harness.event(Event::PointerButton { pos: at, button, pressed, modifiers });
     window.frames(1);
 }
 
 fn click_at(window: &mut Window, at: Pos2) {
-    pointer(window, at, true);
-    pointer(window, at, false);
+    pointer(window, at, true, false);
+    pointer(window, at, false, false);
     window.frames(4);
 }
 
@@ -71,11 +77,11 @@ fn a_held_button_is_a_held_direction() {
     for size in [WIDE, PHONE] {
         let mut window = open("#env=tag&algo=ippo&seats=expert,expert,expert,human&seed=7", size);
         let left = rect(&window, "agent 4: left").center();
-        pointer(&mut window, left, true);
+        pointer(&mut window, left, true, size == PHONE);
         frames_until(&mut window, "left is held", |window| is_chosen(window, "agent 4: left"));
         window.frames(40);
         assert!(is_chosen(&window, "agent 4: left"), "it still is after two seconds");
-        pointer(&mut window, left, false);
+        pointer(&mut window, left, false, size == PHONE);
         frames_until(&mut window, "it coasts", |window| is_chosen(window, "agent 4: coast"));
         let up = rect(&window, "agent 4: up").center();
         click_at(&mut window, up);
@@ -90,10 +96,10 @@ fn a_held_button_is_a_held_direction() {
 fn a_long_press_is_one_move_where_the_world_waits() {
     let mut window = open("#env=pellet&algo=qmix&seats=human,idle&seed=7", WIDE);
     let stay = rect(&window, "agent 1: stay").center();
-    pointer(&mut window, stay, true);
+    pointer(&mut window, stay, true, false);
     window.frames(40);
     assert_eq!(window.status()["stageStep"], 0, "it is made when the button is let go");
-    pointer(&mut window, stay, false);
+    pointer(&mut window, stay, false, false);
     frames_until(&mut window, "the move", |window| window.status()["stageStep"] == 1);
     window.frames(20);
     assert_eq!(window.status()["stageStep"], 1, "once");

@@ -196,11 +196,14 @@ fn button(ui: &mut Ui, ctx: &ViewCtx<'_>, plan: &Plan, choice: &Choice, actions:
     let legal = stage.legal.get(agent as usize).and_then(|legal| legal.get(choice.action as usize).copied());
     let called = ctx.texts.f("stage.person.act", &[&(agent + 1).to_string(), &choice.name]);
     let button = Button { name: &called, holds: true, ..Button::text(&choice.name) };
-    let button = button.tip(ctx.texts.t("stage.person.tip")).enabled(plan.is_asked && legal.unwrap_or(false));
+    // Under a finger a tip would cover the stage; the line above says what to do.
+    let tip = if ctx.compact { "" } else { ctx.texts.t("stage.person.tip") };
+    let button = button.tip(tip).enabled(plan.is_asked && legal.unwrap_or(false));
     let response = button.selected(ctx.facts.flows && chosen == Some(choice.action)).show(ui, ctx.theme);
     if ctx.facts.flows && choice.moves {
         hold(ui, ctx, (agent, choice.action), &response, actions);
-    } else if response.clicked() || (response.drag_stopped() && response.contains_pointer()) {
+    } else if response.clicked() || response.long_touched() || (response.drag_stopped() && response.contains_pointer())
+    {
         // However long it was pressed, it is one move.
         actions.push(act(ctx, agent, choice.action));
     }
@@ -210,7 +213,9 @@ fn button(ui: &mut Ui, ctx: &ViewCtx<'_>, plan: &Plan, choice: &Choice, actions:
 fn hold(ui: &Ui, ctx: &ViewCtx<'_>, this: (u32, u32), response: &Response, actions: &mut Vec<Action>) {
     let id = Id::unique("held button");
     let held: Option<(u32, u32)> = ui.data(|data| data.get_temp(id)).flatten();
-    let is_down = response.is_pointer_button_down_on();
+    // A finger that stays is a long touch to egui, which then lets the button go: the finger has not.
+    let is_still_down = held == Some(this) && ui.input(|input| input.pointer.any_down());
+    let is_down = response.is_pointer_button_down_on() || is_still_down;
     let keep = |held: Option<(u32, u32)>| ui.data_mut(|data| data.insert_temp(id, held));
     let (agent, action) = this;
     if is_down && held != Some(this) {
