@@ -32,7 +32,9 @@ impl<R: Real> MaskedSoftmax<R> {
             *p = if legal == 0 { R::ZERO } else { (z - max).exp() };
             sum += if legal == 0 { R::ZERO } else { *p };
         }
-        probs.iter_mut().for_each(|p| *p = *p / sum);
+        for p in probs {
+            *p /= sum;
+        }
         Some(Self { max, sum, log_sum: sum.ln() })
     }
 
