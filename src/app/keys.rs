@@ -23,7 +23,7 @@ pub fn pressed(ctx: &Context, view: &ViewCtx<'_>) -> Vec<Intent> {
         (Key::L, Intent::Share),
     ];
     // Whoever plays an agent comes first: S is then a move, and L lies beside the keys of moves.
-    let plays = person::is_asked(view);
+    let plays = person::is_asked(view) && !view.facts.flows;
     let pressed = person::pressed(ctx, view).map(Intent::View);
     let mut intents: Vec<Intent> = let_go.into_iter().chain(pressed).collect();
     ctx.input_mut(|input| {

@@ -64,13 +64,13 @@ pub(crate) fn bench(mut args: Args) -> anyhow::Result<()> {
 
     let tables = document::tables(&scores, rounds, &machine)?;
     println!("\n{tables}");
-    if peers && works.len() == WORKS.len() {
-        document::write(&tables)?;
-    }
     for score in scores.iter().filter(|score| matches!(score.by.program, Program::Tandem)) {
         if let Some(failure) = &score.failure {
             bail!("{} could not be measured: {failure}", score.work.id);
         }
+    }
+    if peers && works.len() == WORKS.len() {
+        document::write(&tables)?;
     }
     Ok(())
 }

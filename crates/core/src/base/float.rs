@@ -309,7 +309,7 @@ fn exp_of_negative_f64(x: f64) -> f64 {
 }
 
 /// ln(1 + t) for t in 0 ..= 1: FreeBSD's `e_log.c` of 1 + t or, above √2, of its half; less 1, both are there without
-/// rounding the sum.
+/// the sum's rounding, but for the last bit of a t between √2 − 1 and ½.
 #[expect(clippy::excessive_precision, reason = "coefficients as published")]
 #[inline(always)]
 fn log1p_of_unit_f64(t: f64) -> f64 {

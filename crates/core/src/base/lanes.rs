@@ -157,11 +157,11 @@ impl Registers {
             } else {
                 Self::Narrow
             };
-            match LIMIT.load(Ordering::Relaxed) {
-                0 => Self::Narrow,
-                1 => has.min(Self::Avx2),
-                _ => has,
-            }
+            let allowed = LIMIT.load(Ordering::Relaxed);
+            [Self::Narrow, Self::Avx2]
+                .into_iter()
+                .find(|&width| allowed == width as u8)
+                .map_or(has, |width| has.min(width))
         }
         #[cfg(not(target_arch = "x86_64"))]
         Self::Narrow

@@ -286,8 +286,6 @@ pub struct Tile<'a> {
     pub reals: &'a mut [f64],
     /// Joint actions `[LANES, n]`, each below |A|.
     pub actions: &'a [u32],
-    /// Draws of each world's env step.
-    pub draws: &'a [Draws; LANES],
     /// Rewards of each agent `[n]`, a world in each lane.
     pub rewards: &'a mut [Lanes<f64>],
     /// Raw reward parts of each agent `[n, parts]`, a world in each lane.

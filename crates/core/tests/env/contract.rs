@@ -9,7 +9,7 @@ use tandem_core::env::api::{Ended, Env, EnvInfo, EnvState, Frame, Headline, MAX_
 use tandem_core::env::matrix_game::GAMES;
 use tandem_core::env::pellet::PelletSpec;
 use tandem_core::env::registry::EnvSpec;
-use tandem_core::marl::parts::world::{TERMINATED, TRUNCATED};
+use tandem_core::marl::parts::world::{TERMINATED, TRUNCATED, show_legal};
 
 use crate::support::{Lockstep, Player, World};
 use crate::worlds::{any_foraging, any_matrix, any_particles, any_pellet, any_pursuit, specs};
@@ -242,7 +242,8 @@ fn the_order_of_a_batch_changes_nothing() {
             smaller.step(&actions[..n * WORLDS as usize / 2]);
             let (w, buffers) = (&batch.world, &batch.buffers);
             let (reward, ended) = (buffers.read(w.reward), buffers.read(w.ended));
-            let (obs, states) = (buffers.read(w.obs), buffers.read(w.state));
+            let (obs, states, masks) = (buffers.read(w.obs), buffers.read(w.state), buffers.read(w.mask));
+            let parts = buffers.read(w.parts);
             // A different order at every step.
             for index in (0..WORLDS).map(|k| (k * 3 + step) % WORLDS) {
                 let world = &mut alone[index as usize];
@@ -253,11 +254,17 @@ fn the_order_of_a_batch_changes_nothing() {
                 let rewards: Vec<f32> = world.rewards.iter().chain(&[team]).map(|&r| r as f32).collect();
                 assert_eq!(bits(batch.row(&reward, index)), bits(&rewards), "{spec:?}");
                 assert_seen(&batch, &followed.obs, world, obs_len);
+                let vector = world.state_vector();
+                assert_eq!(bits(&batch.row(&followed.states, index)[..vector.len()]), bits(&vector), "{spec:?}");
+                assert_eq!(batch.row(&followed.masks, index), shown_masks(world), "{spec:?}");
+                let told: Vec<f32> = world.parts.iter().map(|&part| part as f32).collect();
+                assert_eq!(bits(batch.row(&parts, index)), bits(&told), "{spec:?}");
                 if end.any() {
                     world.episode += 1;
                     world.reset();
                 }
                 assert_seen(&batch, &obs, world, obs_len);
+                assert_eq!(batch.row(&masks, index), shown_masks(world), "{spec:?}");
                 let vector = world.state_vector();
                 assert_eq!(bits(&batch.row(&states, index)[..vector.len()]), bits(&vector), "{spec:?}");
                 assert_eq!(batch.state(index), world.state, "{spec:?}");
@@ -271,6 +278,16 @@ fn the_order_of_a_batch_changes_nothing() {
         assert_eq!(episodes, alone.iter().map(|world| world.episode).collect::<Vec<_>>(), "{spec:?}");
         assert!(episodes.iter().any(|&episode| episode > 0), "{spec:?} was never reset");
     }
+}
+
+/// What each agent may do, as lists see it `[n, |A|]`.
+fn shown_masks(world: &World<'_>) -> Vec<u32> {
+    let info = world.env.info();
+    let mut masks = vec![0; (info.num_agents * info.num_actions) as usize];
+    for (agent, mask) in (0..).zip(masks.chunks_exact_mut(info.num_actions as usize)) {
+        show_legal(world.env, world.state.view(), agent, mask);
+    }
+    masks
 }
 
 /// The rows of `obs` `[E, n, padded(O)]` that belong to `world` are its observations, zeros behind.
@@ -353,9 +370,15 @@ fn a_view_overwrites_what_was_there() {
         let batch = Lockstep::new(env, 4, 2);
         let (w, buffers) = (&batch.world, &batch.buffers);
         let clean = (buffers.read(w.obs).clone(), buffers.read(w.state).clone(), buffers.read(w.mask).clone());
-        buffers.write(w.obs).fill(f32::NAN);
-        buffers.write(w.state).fill(f32::NAN);
-        buffers.write(w.mask).fill(9);
+        // A view shows in what are the `next_…` before it. Behind a state and in masks that never change nobody writes.
+        let info = w.env.info();
+        buffers.write(w.next_obs).fill(f32::NAN);
+        for state in buffers.write(w.next_state).chunks_exact_mut(padded(info.state_len) as usize) {
+            state[..info.state_len as usize].fill(f32::NAN);
+        }
+        if !info.fixed_mask {
+            buffers.write(w.next_mask).fill(9);
+        }
         buffers.write(w.shown).fill(f32::NAN);
         batch.look();
         let again = (buffers.read(w.obs).clone(), buffers.read(w.state).clone(), buffers.read(w.mask).clone());

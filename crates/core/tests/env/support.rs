@@ -89,6 +89,8 @@ pub(crate) struct Followed {
     pub(crate) obs: Vec<f32>,
     /// `[E, padded(S)]`.
     pub(crate) states: Vec<f32>,
+    /// `[E, n, |A|]`.
+    pub(crate) masks: Vec<u32>,
 }
 
 impl Lockstep {
@@ -112,7 +114,11 @@ impl Lockstep {
         self.buffers.write(self.world.action).copy_from_slice(actions);
         self.step.run(&self.buffers);
         let of = |id| self.buffers.read(id).clone();
-        let followed = Followed { obs: of(self.world.next_obs), states: of(self.world.next_state) };
+        let followed = Followed {
+            obs: of(self.world.next_obs),
+            states: of(self.world.next_state),
+            masks: self.buffers.read(self.world.next_mask).clone(),
+        };
         self.look();
         followed
     }

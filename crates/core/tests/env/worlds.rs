@@ -67,6 +67,8 @@ fn particles() -> Vec<ParticleSpec> {
     specs.push(ParticleSpec { local_ratio: 0.3, ..spread.clone() });
     specs.push(ParticleSpec { local_ratio: 0.0, curriculum: Some(1), ..spread.clone() });
     specs.push(ParticleSpec { convention: Convention::OpenAi, ..spread.clone() });
+    specs.push(ParticleSpec { agents: 4, ..spread.clone() });
+    specs.push(ParticleSpec { agents: 16, max_cycles: 9, ..spread.clone() });
     specs.push(ParticleSpec { near_agents: Some(2), near_landmarks: Some(7), ..spread });
     specs.push(ParticleSpec { near_agents: Some(1), ..ParticleSpec::new(Scenario::Adversary) });
     specs.push(ParticleSpec { good: 1, terminate_on_success: true, ..tag.clone() });

@@ -43,6 +43,8 @@ fn step_many<L: Law<Wide>>(law: &L, world: &Particles, tile: &mut Tile<'_>) {
 #[inline(always)]
 fn step<L: Law<Wide>, const CAP: usize>(law: &L, world: &Particles, tile: &mut Tile<'_>) {
     let (n, entities) = (world.n(), world.scene.bodies.len());
+    debug_assert!(entities <= 2 * CAP && world.words == 0 && world.scene.goals == 0, "there is room for what it has");
+    debug_assert!(world.info.obs_len.is_multiple_of(2), "observations are rows of pairs");
     let mut places = [[[Wide::ZERO; 2]; CAP]; 2];
     let (mut v, mut force) = ([[Wide::ZERO; 2]; CAP], [[Wide::ZERO; 2]; CAP]);
     let (v, force) = (&mut v[..n], &mut force[..n]);

@@ -190,7 +190,7 @@ impl Sight {
             indices.for_each(|index| show(Some(index)));
             return;
         }
-        debug_assert!(N::COUNT == 1, "who is nearest differs from world to world");
+        assert!(N::COUNT == 1, "who is nearest differs from world to world");
         let mut order = [(0.0, 0); MAX_AGENTS];
         let mut count = 0;
         for index in indices {

@@ -27,7 +27,7 @@ pub struct World {
     pub time: Id<Words, Execution>,
     /// o_i, with the agent's id `[E, n, padded(O + n)]`.
     pub obs: Id<Reals, Execution>,
-    /// Legal actions `[E, n, |A|]`.
+    /// Legal actions `[E, n, |A|]`; written by [`ResetAll`] alone where they never change.
     pub mask: Id<Words, Execution>,
     /// Joint action `[E, n]`.
     pub action: Id<Words, Execution>,
@@ -35,7 +35,7 @@ pub struct World {
     pub explored: Id<Words, Execution>,
     /// s `[E, padded(S)]`.
     pub state: Id<Reals, Training>,
-    /// o_i after the env step, before any reset `[E, n, padded(O + n)]`.
+    /// o_i after the env step, before any reset `[E, n, padded(O + n)]`; changes places with `obs`, see [`Observe`].
     pub next_obs: Id<Reals, Training>,
     /// Legal actions after the env step, before any reset `[E, n, |A|]`.
     pub next_mask: Id<Words, Training>,
@@ -153,7 +153,7 @@ pub enum Starts {
     },
 }
 
-/// Puts every world at the start of an episode, and masks that never change in their place: step 0 of episode 0, or of the update's number in groups.
+/// Puts every world at the start of an episode: step 0 of episode 0, or of the update's number in groups.
 #[derive(Clone, Debug)]
 pub struct ResetAll {
     /// The worlds.
@@ -209,9 +209,9 @@ impl Compute for ResetAll {
     }
 }
 
-/// What the worlds show now: o_i and legal actions to each agent, s to training. Since its last env step a world has not
-/// changed, unless it was reset: what followed then is what is now, so those buffers change places, and `next_…` mean
-/// nothing until the next env step.
+/// What the worlds show now: o_i and legal actions to each agent, s to training. Since an env step a world has not changed,
+/// unless it was reset: what followed then is what is now, so those buffers change places, and `next_…` mean nothing
+/// until the next env step.
 #[derive(Clone, Debug)]
 pub struct Observe {
     /// The worlds.
@@ -223,12 +223,14 @@ impl Compute for Observe {
     const NAME: &'static str = "env_observe";
     fn wires(&self, wires: &mut Wires) {
         let w = &self.world;
-        wires.reads(w.ints).reads(w.reals).reads(w.time).writes(w.next_obs).writes(w.next_mask).writes(w.next_state);
+        wires.reads(w.ints).reads(w.reals).reads(w.time).reads(w.ended);
+        wires.writes(w.next_obs).writes(w.next_mask).writes(w.next_state);
         wires.writes(w.obs).writes(w.mask).writes(w.state).writes(w.shown);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let w = &self.world;
-        let (ints, reals, time) = (view.read(w.ints), view.read(w.reals), view.read(w.time));
+        let (ints, reals) = (view.read(w.ints), view.read(w.reals));
+        let (time, ended) = (view.read(w.time), view.read(w.ended));
         let (mut obs, mut mask, mut state) = (view.write(w.obs), view.write(w.mask), view.write(w.state));
         std::mem::swap(&mut *obs, &mut *view.write(w.next_obs));
         std::mem::swap(&mut *mask, &mut *view.write(w.next_mask));
@@ -236,7 +238,8 @@ impl Compute for Observe {
         let mut scratch = view.write(w.shown);
         let mut shown = Shown { obs: &mut obs, mask: &mut mask, state: &mut state, scratch: &mut scratch };
         let (i, r) = (w.env.info().ints as usize, w.env.info().reals as usize);
-        for e in (0..w.envs as usize).filter(|e| time[e * 2 + 1] == 0) {
+        // Worlds at a start, and those that stay finished: their last env step may be long ago.
+        for e in (0..w.envs as usize).filter(|&e| time[e * 2 + 1] == 0 || ended[e] != 0) {
             let at = StateRef { ints: &ints[e * i..(e + 1) * i], reals: &reals[e * r..(e + 1) * r] };
             shown.show(w, e, at);
         }
@@ -357,7 +360,6 @@ impl<R: Real> Stepping<'_, R> {
             return false;
         }
         let of = |width: usize| worlds.start * width..worlds.end * width;
-        let draws = std::array::from_fn(|lane| self.draws(e + lane));
         let obs_stride = padded(input_len(&*w.env, w.agent_id)) as usize;
         let Some(obs) = R::singles(&mut self.shown.obs[of(n * obs_stride)]) else { return false };
         let mut ended = [Ended::default(); LANES];
@@ -365,7 +367,6 @@ impl<R: Real> Stepping<'_, R> {
             ints: &mut self.ints[of(self.info.ints as usize)],
             reals: &mut self.reals[of(self.info.reals as usize)],
             actions: &self.action[of(n)],
-            draws: &draws,
             rewards: &mut self.lane_rewards[..n],
             parts: &mut self.lane_parts[..p],
             obs,

@@ -17,20 +17,18 @@ impl<R: Real> MaskedSoftmax<R> {
     /// Of `logits`, at least |A| numbers (a padded row), and `mask` `[|A|]`, 0 where an action is illegal. `None` where
     /// nothing is legal: an agent that is not to move has no policy.
     pub fn of(logits: &[R], mask: &[u32]) -> Option<Self> {
-        let legal = || logits.iter().zip(mask).filter(|&(_, &legal)| legal != 0).map(|(&z, _)| z);
-        let max = legal().reduce(R::max)?;
-        let sum = legal().fold(R::ZERO, |sum, z| sum + (z - max).exp());
+        let max = legal(logits, mask).reduce(R::max)?;
+        let sum = legal(logits, mask).fold(R::ZERO, |sum, z| sum + (z - max).exp());
         Some(Self { max, sum, log_sum: sum.ln() })
     }
 
     /// [`MaskedSoftmax::of`], and π of every action into `probs` `[|A|]`, 0 for an illegal one: each exponential once.
     pub fn with_probs(logits: &[R], mask: &[u32], probs: &mut [R]) -> Option<Self> {
-        let legal = || logits.iter().zip(mask).filter(|&(_, &legal)| legal != 0).map(|(&z, _)| z);
-        let max = legal().reduce(R::max)?;
+        let max = legal(logits, mask).reduce(R::max)?;
         let mut sum = R::ZERO;
         for ((p, &z), &legal) in probs.iter_mut().zip(logits).zip(mask) {
             *p = if legal == 0 { R::ZERO } else { (z - max).exp() };
-            sum += if legal == 0 { R::ZERO } else { *p };
+            sum += *p;
         }
         for p in probs {
             *p /= sum;
@@ -66,6 +64,11 @@ impl<R: Real> MaskedSoftmax<R> {
         }
         drawn
     }
+}
+
+/// Logits of legal actions.
+fn legal<R: Real>(logits: &[R], mask: &[u32]) -> impl Iterator<Item = R> {
+    logits.iter().zip(mask).filter(|&(_, &legal)| legal != 0).map(|(&z, _)| z)
 }
 
 #[cfg(test)]
