@@ -190,7 +190,8 @@ fn pointing_at_a_body_says_what_it_is() {
 #[test]
 fn tools_are_there_where_they_apply() {
     let shown = shown(worlds::pursuit(), WIDE);
-    assert_eq!(shown.harness.get_by_label("laid over the grid").value().as_deref(), Some("nothing laid over"));
+    // Where nobody's values can be shown, what the selected agent sees is.
+    assert_eq!(shown.harness.get_by_label("laid over the grid").value().as_deref(), Some("sight"));
     for page in [worlds::spread(), worlds::tictactoe()] {
         let shown = self::shown(page, WIDE);
         assert!(shown.harness.query_by_label("edit").is_none());

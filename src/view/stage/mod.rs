@@ -130,10 +130,13 @@ impl StageView {
         }
     }
 
-    /// What is laid over the grid: values only where there are such.
+    /// What is laid over the grid: values where there are such, else what the selected agent sees if that is not all.
     fn shown_overlay(&self, ctx: &ViewCtx<'_>) -> Overlay {
         match self.overlay {
-            Overlay::Arrows | Overlay::Q if !has_values(ctx) => Overlay::None,
+            Overlay::Arrows | Overlay::Q if !has_values(ctx) => match ctx.snapshot.stage.frame {
+                Some(Frame::Grid { sight: Some(_), .. }) => Overlay::Sight,
+                _ => Overlay::None,
+            },
             overlay => overlay,
         }
     }
