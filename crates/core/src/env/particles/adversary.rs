@@ -65,14 +65,8 @@ impl Law<f64> for Adversary {
         if agent > 0 {
             obs.offset(p, view.landmarks[view.goal(0)]);
         }
-        self.landmarks.each(p, view.landmarks, 0..view.landmarks.len(), |seen| match seen {
-            Some(landmark) => obs.offset(p, view.landmarks[landmark]),
-            None => obs.zeros(2),
-        });
-        self.others.each(p, view.p, others(agent, view.p.len()), |seen| match seen {
-            Some(other) => obs.offset(p, view.p[other]),
-            None => obs.zeros(2),
-        });
+        obs.seen(self.landmarks, p, view.landmarks, 0..view.landmarks.len());
+        obs.seen(self.others, p, view.p, others(agent, view.p.len()));
     }
 }
 

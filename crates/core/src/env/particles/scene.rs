@@ -145,6 +145,15 @@ impl<'a, N: Number> Pen<'a, N> {
         self.rest = rest;
     }
 
+    /// The places of a sight as seen from `from`, zeros in slots without one; `indices` as in [`Sight::each`].
+    #[inline(always)]
+    pub(super) fn seen(&mut self, sight: Sight, from: [N; 2], places: &[[N; 2]], indices: impl Iterator<Item = usize>) {
+        sight.each(from, places, indices, |seen| match seen {
+            Some(index) => self.offset(from, places[index]),
+            None => self.zeros(2),
+        });
+    }
+
     #[inline(always)]
     pub(super) fn zeros(&mut self, count: usize) {
         let (head, rest) = std::mem::take(&mut self.rest).split_at_mut(count);

@@ -79,14 +79,8 @@ impl Spread {
     #[inline(never)]
     fn observe_nearest<N: Number>(&self, view: View<'_, N>, agent: usize, obs: &mut Pen<'_, N>) {
         let p = view.p[agent];
-        self.landmarks.each(p, view.landmarks, 0..view.landmarks.len(), |seen| match seen {
-            Some(landmark) => obs.offset(p, view.landmarks[landmark]),
-            None => obs.zeros(2),
-        });
-        self.others.each(p, view.p, others(agent, view.p.len()), |seen| match seen {
-            Some(other) => obs.offset(p, view.p[other]),
-            None => obs.zeros(2),
-        });
+        obs.seen(self.landmarks, p, view.landmarks, 0..view.landmarks.len());
+        obs.seen(self.others, p, view.p, others(agent, view.p.len()));
     }
 
     /// How many others `agent` is charged for touching.

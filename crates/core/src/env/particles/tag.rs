@@ -116,15 +116,9 @@ impl Law<f64> for Tag {
     fn observe(&self, view: View<'_>, agent: usize, obs: &mut Pen<'_>) {
         let (v, p) = (view.v[agent], view.p[agent]);
         obs.write([v[0], v[1], p[0], p[1]]);
-        self.obstacles.each(p, view.landmarks, 0..view.landmarks.len(), |seen| match seen {
-            Some(obstacle) => obs.offset(p, view.landmarks[obstacle]),
-            None => obs.zeros(2),
-        });
+        obs.seen(self.obstacles, p, view.landmarks, 0..view.landmarks.len());
         let n = view.p.len();
-        self.others.each(p, view.p, others(agent, n), |seen| match seen {
-            Some(other) => obs.offset(p, view.p[other]),
-            None => obs.zeros(2),
-        });
+        obs.seen(self.others, p, view.p, others(agent, n));
         if self.sees_all {
             others(agent, n).filter(|&other| other >= self.hunters).for_each(|other| obs.write(view.v[other]));
         } else {
