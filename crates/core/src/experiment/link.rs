@@ -161,7 +161,11 @@ fn settle(spec: &mut ExperimentSpec, names_algo: bool, notices: &mut Vec<Sentenc
     let refused = spec.algo.info().name;
     if let Some(reason) = suit_algo(spec) {
         let instead = spec.algo.info().name;
-        if names_algo {
+        // An algorithm that could not be read is nobody's wish: only what is used in its place changes.
+        let misread = notices.iter_mut().find(|said| said.id == "notice.unreadable" && said.args[0] == "algo");
+        if let Some(used) = misread.and_then(|said| said.args.last_mut()) {
+            spec.algo.info().id.clone_into(used);
+        } else if names_algo {
             notices.extend([reason, Sentence::new("notice.algo_instead", &["algo", instead])]);
         } else {
             notices.push(Sentence::new("notice.algo_chosen", &["algo", instead, refused]));
@@ -257,7 +261,7 @@ impl Given {
         };
         let mut pairs: Vec<(String, String)> = Vec::new();
         for (key, value) in pieces.into_iter().map(pair) {
-            let key = if is_known(&key.to_ascii_lowercase()) { key.to_ascii_lowercase() } else { key };
+            let key = known(&key.to_ascii_lowercase()).map_or(key, str::to_owned);
             match pairs.iter_mut().find(|(earlier, _)| *earlier == key) {
                 Some((_, earlier)) => {
                     notices.push(Sentence::new("notice.twice", &[&quoted(&key), &quoted(earlier), &quoted(&value)]));
@@ -275,8 +279,10 @@ impl Given {
     }
 }
 
-fn is_known(key: &str) -> bool {
-    matches!(key, "v" | "world" | "step" | "view" | "lang") || knobs::knob(key).is_some()
+/// The key of a link that `key` is, or is another name of.
+fn known(key: &str) -> Option<&'static str> {
+    let of_page = ["v", "world", "step", "view", "lang"].into_iter().find(|&known| known == key);
+    of_page.or_else(|| knobs::knob(key).map(|knob| knob.key))
 }
 
 fn quoted(text: &str) -> String {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use tandem_core::experiment::knobs::{Group, KNOBS, Kind, Knob};
+use tandem_core::experiment::knobs::{ALSO, Group, KNOBS, Kind, Knob};
 use tandem_core::experiment::link::{MAX_LENGTH, MAX_STEP, VERSION};
 use tandem_core::experiment::presets::{PresetGroup, presets};
 use tandem_core::experiment::spec::{AlgoChoice, EnvChoice, ExperimentSpec};
@@ -83,6 +83,9 @@ fn document() -> String {
             "\n*live*: can be changed while training; such a run is no longer that of its link.\n\n## Edited worlds\n\n{WORLD}"
         ),
     );
+    line(&mut out, "## Names used elsewhere\n");
+    let pairs: Vec<String> = ALSO.iter().map(|(name, key)| format!("`{name}` is `{key}`")).collect();
+    line(&mut out, &format!("What reference implementations call a setting is read, too: {}.\n", pairs.join(", ")));
     line(
         &mut out,
         &format!("## Experiments of the menu\n\nA preset is a link, at most {MAX_LENGTH} characters long.\n"),

@@ -1,6 +1,6 @@
 //! What the reader is told about a link.
 
-use tandem_core::experiment::knobs::{KNOBS, Kind};
+use tandem_core::experiment::knobs::{ALSO, KNOBS, Kind, knob};
 use tandem_core::experiment::link::{Link, MAX_STEP, parse, write};
 use tandem_core::experiment::pack::pack;
 use tandem_core::experiment::snapshot::Sentence;
@@ -147,6 +147,30 @@ fn p89_unknown_keys_are_told_and_written_back() {
     assert_eq!(link.notices.len(), 2);
     assert!(english(&link.notices[0]).starts_with("colour = bl ue: this release does not know that key."));
     assert!(write(&link).ends_with("&colour=bl%20ue&seed2=1"), "{}", write(&link));
+}
+
+#[test]
+fn names_used_elsewhere_are_read_and_never_written() {
+    for (name, key) in ALSO {
+        assert!(KNOBS.iter().all(|knob| knob.key != name), "{name} is a key");
+        assert_eq!(knob(name).map(|knob| knob.key), Some(key), "{name}");
+    }
+    let link = parse("env=spread&algo=ippo&N=5&max_cycles=50");
+    assert_eq!(link.notices, []);
+    assert_eq!(write(&link), "#v=1&env=spread&agents=5&limit=50&algo=ippo&seed=7");
+    let bad = only_notice("env=spread&algo=ippo&N=0");
+    assert_eq!(
+        (bad.id.as_str(), &bad.args[0], &bad.args[1]),
+        ("notice.clamped", &"agents".to_owned(), &"0".to_owned())
+    );
+}
+
+#[test]
+fn an_algorithm_that_does_not_exist_is_one_sentence() {
+    let said = only_notice("env=spread&algo=alphazero");
+    assert_eq!((said.id.as_str(), said.args.last().map(String::as_str)), ("notice.unreadable", Some("iql")));
+    assert_eq!(parse("env=spread&algo=alphazero").spec.algo, AlgoChoice::Iql);
+    assert_eq!(only_notice("algo=alphazero").args.last().map(String::as_str), Some("qmix"));
 }
 
 #[test]

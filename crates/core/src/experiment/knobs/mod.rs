@@ -4,12 +4,14 @@
 //! and whatever a link says goes through [`Knob::read`], so both are judged alike. The texts are `knob.KEY` (name) and
 //! `knob.KEY.tip`, for a choice also `choice.KEY.ID`.
 
+mod names;
 mod rules;
 mod seats;
 mod shared;
 mod table;
 mod values;
 
+pub use names::ALSO;
 pub use rules::{
     forget_unused, gradient_steps_per_env_step, gradient_steps_per_update, normalise, remarks, scale_lr, segment_steps,
     suit_algo, switch_algo, switch_env, why_not,
@@ -325,8 +327,9 @@ impl Kind {
     }
 }
 
-/// The knob with that key.
+/// The knob with that key, or with that name elsewhere.
 pub fn knob(key: &str) -> Option<&'static Knob> {
+    let key = ALSO.iter().find(|(name, _)| *name == key).map_or(key, |(_, key)| key);
     KNOBS.iter().find(|knob| knob.key == key)
 }
 
