@@ -13,7 +13,7 @@ use tandem_core::experiment::snapshot::RunState;
 use super::panels::{lesson, notices, setup, share, stage, status, toasts, top_bar, transport, views};
 use crate::view::api::{View, ViewId};
 use crate::view::returns;
-use crate::view::stage::{StageView, fair_height};
+use crate::view::stage::StageView;
 use crate::view::theme::Theme;
 
 /// Width from which Set-up is a column of its own.
@@ -236,7 +236,8 @@ impl Columns<'_, '_> {
     /// Height of the stage's card where `left` is left for it.
     fn stage_height(&self, ui: &Ui, left: f32) -> f32 {
         let margin = 2.0 * self.ctx.theme().size.pad;
-        fair_height(ui, &self.ctx.view, ui.available_width() - margin, left - margin) + margin
+        let room = ui.available_width() - margin;
+        self.stage_view.fair_height(ui, &self.ctx.view, room, left - margin) + margin
     }
 
     fn has_diverged(&self) -> bool {

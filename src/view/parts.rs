@@ -1,5 +1,6 @@
 //! Small pieces that several views share: messages in place of pictures, facts with tooltips, switches, colour bars.
 
+use egui::style::ScrollAnimation;
 use egui::{
     Align2, Color32, CornerRadius, Mesh, Painter, Popup, PopupAnchor, Rect, Response, ScrollArea, Sense, Shape,
 };
@@ -26,6 +27,9 @@ pub fn long_row(ui: &mut Ui, theme: &Theme, ground: Color32, id: &str, add_conte
         ui.style_mut().always_scroll_the_only_direction = true;
         let row = ScrollArea::horizontal().id_salt(id).auto_shrink([false, true]);
         let shown = row.show(ui, |ui| ui.horizontal(add_contents));
+        if let Some(row) = ui.ctx().read_response(shown.id.with("area")) {
+            goes_across(ui, &row);
+        }
         let (room, offset) = (shown.inner_rect, shown.state.clamped_offset().x);
         let room = Rect::from_min_size(room.min, vec2(room.width(), shown.content_size.y));
         let beyond = shown.content_size.x - room.width() - offset;
@@ -34,14 +38,55 @@ pub fn long_row(ui: &mut Ui, theme: &Theme, ground: Color32, id: &str, add_conte
             (beyond > 1.0, room.right(), -1.0, Icon::ChevronRight),
         ] {
             if is_more {
-                let inner = pos2(edge + inward * 30.0, room.bottom());
-                let veil = Rect::from_two_pos(pos2(edge, room.top()), inner);
-                paint_fade(ui.painter(), veil, ground, inward > 0.0);
-                let slot = Rect::from_center_size(pos2(edge + inward * 8.0, room.center().y), Vec2::splat(10.0));
-                icons::paint(ui.painter(), icon, slot, 10.0, theme.text_dim);
+                // The arrow has ground of its own: on a letter it would be read as one.
+                let [inner, outer] =
+                    [pos2(edge + inward * 40.0, room.bottom()), pos2(edge + inward * 16.0, room.top())];
+                paint_fade(ui.painter(), Rect::from_two_pos(outer, inner), ground, inward > 0.0);
+                let own = Rect::from_two_pos(outer, pos2(edge, room.bottom()));
+                ui.painter().rect_filled(own, 0.0, ground);
+                icons::paint(
+                    ui.painter(),
+                    icon,
+                    Rect::from_center_size(own.center(), Vec2::splat(10.0)),
+                    10.0,
+                    theme.text_dim,
+                );
             }
         }
     });
+}
+
+/// Whether a finger that drags `response` moves it across. One that went up or down first scrolls what is around
+/// `response` instead, as it would beside it.
+pub fn goes_across(ui: &Ui, response: &Response) -> bool {
+    /// Way after which it is decided, points: as far as a tap may slip.
+    const SLIP: f32 = 6.0;
+    let id = response.id.with("goes across");
+    let (way, step, speed) = ui.input(|input| {
+        let pointer = &input.pointer;
+        let way = pointer.press_origin().zip(pointer.latest_pos()).map_or(Vec2::ZERO, |(from, to)| to - from);
+        (way, pointer.delta().y, pointer.velocity().y)
+    });
+    let decided: Option<bool> = ui.data(|data| data.get_temp(id));
+    if !response.dragged() {
+        ui.data_mut(|data| data.remove_temp::<bool>(id));
+        if response.drag_stopped() && decided == Some(false) {
+            ui.scroll_with_delta(vec2(0.0, speed * 0.15));
+        }
+        return false;
+    }
+    let across = match decided {
+        None if way.length() < SLIP => return false,
+        None => way.x.abs() >= way.y.abs(),
+        Some(across) => across,
+    };
+    ui.data_mut(|data| data.insert_temp(id, across));
+    if !across {
+        // The first of it catches up with the finger.
+        let moved = if decided.is_none() { way.y } else { step };
+        ui.scroll_with_delta_animation(vec2(0.0, moved), ScrollAnimation::none());
+    }
+    across
 }
 
 /// From `color` to nothing, to the right or to the left.

@@ -3,6 +3,7 @@
 use egui::{Key, Rect, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use tandem_core::base::float;
 
+use crate::view::parts::goes_across;
 use crate::view::theme::Theme;
 use crate::view::widgets::focus_ring;
 
@@ -36,8 +37,10 @@ pub fn slider(
     let knob = pos2(x, rail.center().y);
     ui.painter().circle(knob, radius, if hot { theme.on_accent } else { theme.card }, Stroke::new(2.0, theme.accent));
     focus_ring(ui, theme, rect, &response);
+    // A finger that goes up or down scrolls; a mouse means the slider.
+    let is_moved = if theme.is_for_fingers() { goes_across(ui, &response) } else { response.dragged() };
     let mut part = None;
-    if let Some(pointer) = response.interact_pointer_pos().filter(|_| response.dragged() || response.clicked()) {
+    if let Some(pointer) = response.interact_pointer_pos().filter(|_| is_moved || response.clicked()) {
         part = Some(egui::remap_clamp(pointer.x, rail.x_range(), 0.0..=1.0));
     }
     if response.has_focus() {

@@ -239,6 +239,34 @@ fn a_refused_edit_leaves_nothing_to_undo() {
 }
 
 #[test]
+fn a_finger_that_goes_up_over_a_slider_scrolls_and_one_that_goes_across_moves_it() {
+    let mut window = sized("#v=1&env=spread&algo=mappo&seed=7", PHONE);
+    window.harness.get_by_role_and_label(Role::Tab, "Set-up").click_accesskit();
+    window.frames(8);
+    let slider = |window: &Window| window.harness.get_by_role_and_label(Role::Slider, "Learning rate").rect();
+    let swipe = |window: &mut Window, from: Pos2, way: Vec2| {
+        window.harness.hover_at(from);
+        window.frames(1);
+        window.harness.drag_at(from);
+        for part in 1..=8 {
+            window.harness.hover_at(from + way * (part as f32 / 8.0));
+            window.frames(1);
+        }
+        window.harness.drop_at(from + way);
+        window.frames(8);
+    };
+    let (before, place) = (link(&window), slider(&window));
+    swipe(&mut window, place.center() + vec2(60.0, 0.0), vec2(9.0, -200.0));
+    assert_eq!(link(&window), before, "the learning rate is as it was");
+    let moved = slider(&window).top() - place.top();
+    assert!(moved < -150.0, "the page scrolled by {moved}");
+    let from = slider(&window).center();
+    swipe(&mut window, from, vec2(80.0, -9.0));
+    assert_ne!(link(&window), before, "across it is a slider");
+    assert!((slider(&window).center().y - from.y).abs() < 1.0, "and nothing scrolled");
+}
+
+#[test]
 fn keys_held_down_count_once_and_two_presses_count_twice() {
     let mut window = Window::wide("");
     hold(&mut window, Key::Space);

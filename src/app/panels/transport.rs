@@ -1,7 +1,7 @@
 //! The two clocks: training (run, step, restart, speed) and the stage (play, restart episode, speed, greedy or
 //! exploring). When training has stopped the card says why and offers what to do next.
 
-use egui::{Align, Layout, Rect, RichText, Ui, vec2};
+use egui::{Align, FontId, Layout, Rect, RichText, Ui, vec2};
 use tandem_core::experiment::command::{Command, TrainSpeed, Weights};
 use tandem_core::experiment::snapshot::{Cause, RunState};
 
@@ -146,10 +146,16 @@ pub fn bar(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent
             let text = ctx.texts().f("headline.short", &[&value, ctx.t(returns::unit(&ctx.view))]);
             ui.vertical(|ui| {
                 ui.spacing_mut().item_spacing.y = 0.0;
+                let fits = |font: &FontId| {
+                    let galley = ui.painter().layout_no_wrap(text.clone(), font.clone(), theme.text);
+                    galley.size().x <= ui.available_width()
+                };
+                let fonts = [theme.title(), theme.strong(theme.size.body)];
+                let font = fonts.into_iter().find(fits).unwrap_or_else(|| theme.small());
                 let state = RichText::new(state_text(ctx)).font(theme.small()).color(theme.text_dim);
                 ui.with_layout(Layout::top_down(Align::Max), |ui| {
                     ui.add_space((area.y - theme.size.title - theme.size.small - 8.0).max(0.0) / 2.0);
-                    ui.label(RichText::new(text).font(theme.title()).color(theme.text));
+                    ui.label(RichText::new(&text).font(font).color(theme.text));
                     ui.label(state);
                 });
             });

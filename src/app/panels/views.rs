@@ -1,6 +1,6 @@
 //! The views' tabs, the card of the chosen one, and the small curve that is always beneath it.
 
-use egui::{Align, Layout, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
+use egui::{Align, Layout, Rect, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 
 use crate::app::ctx::PageCtx;
 use crate::app::desk::{Desk, Tab};
@@ -43,24 +43,23 @@ pub fn tabs(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, all: &[Box<dyn View
 
 /// The phone's tabs: stage, every view, set-up.
 pub fn phone_tabs(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, all: &[Box<dyn View>]) {
-    ScrollArea::horizontal().id_salt("tabs").auto_shrink(false).show(ui, |ui| {
-        ui.horizontal(|ui| {
-            ui.spacing_mut().item_spacing.x = 4.0;
-            if tab(ui, ctx, ctx.t("tab.stage"), desk.tab == Tab::Stage, true) {
-                desk.tab = Tab::Stage;
+    let theme = ctx.theme();
+    parts::long_row(ui, theme, theme.page, "tabs", |ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        if tab(ui, ctx, ctx.t("tab.stage"), desk.tab == Tab::Stage, true) {
+            desk.tab = Tab::Stage;
+        }
+        for view in all {
+            let id = view.id();
+            let applies = view.unavailable(&ctx.view).is_none();
+            if tab(ui, ctx, ctx.t(view.title()), desk.tab == Tab::View(id), applies) {
+                desk.tab = Tab::View(id);
+                desk.view = id;
             }
-            for view in all {
-                let id = view.id();
-                let applies = view.unavailable(&ctx.view).is_none();
-                if tab(ui, ctx, ctx.t(view.title()), desk.tab == Tab::View(id), applies) {
-                    desk.tab = Tab::View(id);
-                    desk.view = id;
-                }
-            }
-            if tab(ui, ctx, ctx.t("setup.title"), desk.tab == Tab::Setup, true) {
-                desk.tab = Tab::Setup;
-            }
-        });
+        }
+        if tab(ui, ctx, ctx.t("setup.title"), desk.tab == Tab::Setup, true) {
+            desk.tab = Tab::Setup;
+        }
     });
 }
 

@@ -70,7 +70,7 @@ impl StageView {
         if ctx.edit != EditMode::None {
             self.tools(ui, ctx, actions);
         }
-        let foot = foot(ui, ctx, frame, ui.available_width());
+        let foot = self.foot(ui, ctx, frame, ui.available_width());
         let scene = vec2(ui.available_width(), (ui.available_height() - foot).max(80.0));
         ui.allocate_ui(scene, |ui| {
             ui.set_min_size(scene);
@@ -93,7 +93,7 @@ impl StageView {
         let tip = ctx.texts.t(if is_training { "stage.training.tip" } else { "stage.episode.tip" });
         if ctx.compact {
             // A phone has no room beside the controls.
-            ui.add(egui::Label::new(text.clone()).wrap()).on_hover_text(tip);
+            ui.add(egui::Label::new(text.clone()).truncate()).on_hover_text(tip);
             if matches!(frame, Frame::Board { .. }) {
                 return;
             }
@@ -224,6 +224,40 @@ impl StageView {
         ui.label(hint);
     }
 
+    /// Height that the stage should have in a width of `room` where there are `left`: all of that if the scene can then be
+    /// read, else as much as the scene needs to be played, and what surrounds the stage scrolls.
+    pub fn fair_height(&self, ui: &Ui, ctx: &ViewCtx<'_>, room: f32, left: f32) -> f32 {
+        let Some(frame) = &ctx.snapshot.stage.frame else { return left.max(LEAST_SCENE) };
+        let line = ctx.theme.size.small * 1.5;
+        let heading = match frame {
+            _ if !ctx.compact => ctx.theme.size.control,
+            Frame::Board { .. } => line + GAP,
+            _ => line + GAP + ctx.theme.size.control,
+        };
+        let tools = if ctx.edit == EditMode::None { 0.0 } else { ctx.theme.size.control + line };
+        let around = heading + GAP + tools + self.foot(ui, ctx, frame, room);
+        let [readable, good] = [(READABLE, READABLE_SCENE), (FINGER, LEAST_SCENE)]
+            .map(|(cell, scene)| Board::of(frame).map_or(scene, |board| players::height_of(&board, ctx, cell, room)));
+        let is_touched = ctx.compact && person::is_played(ctx);
+        let least = if is_touched || left < around + readable { around + good } else { left };
+        left.max(least)
+    }
+
+    /// What stands under the scene: a person's buttons, the caption, the agents.
+    fn foot(&self, ui: &Ui, ctx: &ViewCtx<'_>, frame: &Frame, room: f32) -> f32 {
+        let line = ctx.theme.size.small * 1.5;
+        let caption = match frame {
+            _ if !ctx.compact => line,
+            // What it says of a game changes from ply to ply, and the board keeps its place.
+            Frame::Board { .. } => 2.0 * line,
+            _ => {
+                let text = caption::text(ctx, frame, self.shown_overlay(ctx), self.particles.follows());
+                ui.painter().layout(text, ctx.theme.small(), ctx.theme.text, room).size().y
+            }
+        };
+        ctx.theme.size.control + caption + 2.0 * GAP + 6.0 + person::height(ui, ctx, room)
+    }
+
     /// One line under the scene: what is laid over it.
     fn caption(&self, ui: &mut Ui, ctx: &ViewCtx<'_>, frame: &Frame) {
         let overlay = self.shown_overlay(ctx);
@@ -244,37 +278,6 @@ impl StageView {
     }
 }
 
-/// Height that the stage should have in a width of `room` where there are `left`: all of that if the scene can then be
-/// read, else as much as the scene needs to be played, and what surrounds the stage scrolls.
-pub fn fair_height(ui: &Ui, ctx: &ViewCtx<'_>, room: f32, left: f32) -> f32 {
-    let Some(frame) = &ctx.snapshot.stage.frame else { return left.max(LEAST_SCENE) };
-    let line = ctx.theme.size.small * 1.5;
-    let heading = if ctx.compact {
-        let text = ui.painter().layout(title(ctx), ctx.theme.small(), ctx.theme.text, room).size().y + GAP;
-        if matches!(frame, Frame::Board { .. }) { text } else { text + ctx.theme.size.control }
-    } else {
-        ctx.theme.size.control
-    };
-    let tools = if ctx.edit == EditMode::None { 0.0 } else { ctx.theme.size.control + line };
-    let around = heading + GAP + tools + foot(ui, ctx, frame, room);
-    let [readable, good] = [(READABLE, READABLE_SCENE), (FINGER, LEAST_SCENE)]
-        .map(|(cell, scene)| Board::of(frame).map_or(scene, |board| players::height_of(&board, ctx, cell, room)));
-    let is_touched = ctx.compact && person::is_played(ctx);
-    let least = if is_touched || left < around + readable { around + good } else { left };
-    left.max(least)
-}
-
-/// What stands under the scene: a person's buttons, the caption, the agents.
-fn foot(ui: &Ui, ctx: &ViewCtx<'_>, frame: &Frame, room: f32) -> f32 {
-    let lines = match (ctx.compact, frame) {
-        (false, _) => 1.0,
-        (true, Frame::Board { .. }) => 2.0,
-        (true, _) => 3.0,
-    };
-    let line = ctx.theme.size.small * 1.5 * lines;
-    ctx.theme.size.control + line + 2.0 * GAP + 6.0 + person::height(ui, ctx, room)
-}
-
 /// Whether the session knows what the selected agent would do from other cells. It does not say where nobody asked.
 fn has_values(ctx: &ViewCtx<'_>) -> bool {
     let stage = &ctx.snapshot.stage;
@@ -291,8 +294,9 @@ fn title(ctx: &ViewCtx<'_>) -> String {
         return ctx.texts.f("stage.training", &[&args[0], &args[1], &args[2], over]);
     }
     let id = if stage.explores { "stage.exploring" } else { "stage.greedy" };
-    let args = [numbers::count(stage.episode), step, numbers::count(stage.weights_update)];
-    ctx.texts.f(id, &[&args[0], &args[1], &args[2], over])
+    let update = numbers::count(stage.weights_update);
+    let weights = if ctx.compact { "stage.weights.short" } else { "stage.weights" };
+    ctx.texts.f(id, &[&numbers::count(stage.episode), &step, over, &ctx.texts.f(weights, &[&update])])
 }
 
 /// A button per agent: its last action, reward and return; a click selects it.
