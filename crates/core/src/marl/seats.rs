@@ -117,7 +117,12 @@ impl Members {
 
     /// In ascending order.
     pub fn iter(self) -> impl Iterator<Item = u32> + Clone {
-        (0..u32::BITS).filter(move |agent| self.0 >> agent & 1 == 1)
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let agent = (rest != 0).then(|| rest.trailing_zeros());
+            rest &= rest.wrapping_sub(1);
+            agent
+        })
     }
 
     /// How many.

@@ -274,6 +274,11 @@ fn network_name(controller: Controller, agent: u32, shared: bool) -> Option<Stri
 
 /// Rows of `players` where every base is the row of agent 1 of n consecutive ones.
 fn rows_of(players: Members, bases: impl Iterator<Item = u32>) -> Rows {
-    let rows: Vec<u32> = bases.flat_map(|base| players.iter().map(move |i| base + i)).collect();
+    // There can be a million, and a link is judged by building its lists.
+    let players: Vec<u32> = players.iter().collect();
+    let mut rows = Vec::new();
+    for base in bases {
+        rows.extend(players.iter().map(|i| base + i));
+    }
     rows.into()
 }
