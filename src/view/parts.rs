@@ -2,7 +2,8 @@
 
 use egui::style::ScrollAnimation;
 use egui::{
-    Align2, Color32, CornerRadius, Mesh, Painter, Popup, PopupAnchor, Rect, Response, ScrollArea, Sense, Shape,
+    Align2, Color32, CornerRadius, Mesh, Painter, Popup, PopupAnchor, Rect, RectAlign, Response, ScrollArea, Sense,
+    Shape,
 };
 use egui::{Stroke, StrokeKind, Tooltip, Ui, Vec2, pos2, vec2};
 
@@ -107,15 +108,22 @@ pub fn tip_now<R>(ui: &Ui, response: &Response, add_contents: impl FnOnce(&mut U
     tip(ui, response, PopupAnchor::Pointer, add_contents);
 }
 
-/// A tooltip beside what is pointed at, at once: it covers none of it.
-pub fn tip_beside<R>(ui: &Ui, response: &Response, add_contents: impl FnOnce(&mut Ui) -> R) {
+/// A tooltip above what is pointed at, at once: it covers neither that nor the buttons below.
+pub fn tip_above<R>(ui: &Ui, response: &Response, add_contents: impl FnOnce(&mut Ui) -> R) {
     tip(ui, response, response.into(), add_contents);
 }
 
 fn tip<R>(ui: &Ui, response: &Response, anchor: PopupAnchor, add_contents: impl FnOnce(&mut Ui) -> R) {
     let id = response.id.with("tip now");
-    let gap = if matches!(anchor, PopupAnchor::Pointer) { 14.0 } else { 4.0 };
-    Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), id, anchor).gap(gap).show(|ui| {
+    let is_at_pointer = matches!(anchor, PopupAnchor::Pointer);
+    let mut tooltip = Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), id, anchor);
+    if is_at_pointer {
+        tooltip = tooltip.gap(14.0);
+    } else {
+        let others = &[RectAlign::TOP_END, RectAlign::RIGHT_START, RectAlign::LEFT_START];
+        tooltip.popup = tooltip.popup.align(RectAlign::TOP_START).align_alternatives(others);
+    }
+    tooltip.show(|ui| {
         ui.set_max_width(300.0);
         ui.spacing_mut().interact_size.y = 0.0;
         ui.spacing_mut().item_spacing.y = 2.0;

@@ -81,6 +81,25 @@ fn a_click_on_a_column_plays_it_and_a_full_one_does_not() {
 }
 
 #[test]
+fn a_move_that_was_made_is_not_talked_about_and_no_tip_covers_what_is_below() {
+    let mut shown = shown(person(worlds::connect_four(AlgoChoice::Iql), 0), WIDE);
+    let scene = scene(&shown, "Board");
+    let column = |at: f32| scene.center() + vec2(at * scene.height() / 6.0, 40.0);
+    let says = |shown: &Shown| shown.harness.query_by_label_contains("click or tap to move").map(|tip| tip.rect());
+    shown.harness.hover_at(column(1.0));
+    shown.harness.run();
+    assert!(says(&shown).is_some_and(|tip| tip.bottom() <= scene.bottom()), "a tip stands above");
+    shown.click(column(1.0));
+    assert_eq!(shown.take().len(), 1);
+    assert_eq!(says(&shown), None, "it was played");
+    shown.harness.hover_at(column(2.0));
+    shown.harness.run();
+    shown.harness.hover_at(column(1.0));
+    shown.harness.run();
+    assert!(says(&shown).is_some(), "whoever comes back is told again");
+}
+
+#[test]
 fn a_board_waits_for_who_is_to_move() {
     let mut shown = shown(worlds::connect_four(AlgoChoice::Iql), WIDE);
     let scene = scene(&shown, "Board");
@@ -240,6 +259,10 @@ fn pictures_of_frames() {
         let dark = index % 2 == 0;
         picture(&format!("stage_{name}"), shown(page.clone().look(dark, false, Lang::En), WIDE));
         picture(&format!("stage_{name}_phone"), shown(page.look(!dark, true, Lang::En), PHONE));
+    }
+    for (name, page) in [("crowd", worlds::crowd()), ("words", worlds::words())] {
+        picture(&format!("stage_{name}"), shown(page.clone().look(false, false, Lang::En), WIDE));
+        picture(&format!("stage_{name}_phone"), shown(page.look(true, true, Lang::Zh), PHONE));
     }
     let frames: Vec<Frame> = all().into_iter().filter_map(|(_, page)| page.snapshot.stage.frame).collect();
     let draw: Draw = Box::new(move |ui, ctx, _| {

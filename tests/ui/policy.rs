@@ -8,12 +8,15 @@ use tandem::view::badges;
 use tandem::view::policy::PolicyView;
 use tandem::view::qtot::QtotView;
 use tandem::view::text::Lang;
+use tandem_core::env::particles::{ParticleSpec, Scenario};
+use tandem_core::env::registry::EnvSpec;
 use tandem_core::experiment::command::Watch;
 use tandem_core::experiment::spec::{AdvantageChoice, AlgoChoice, EnvChoice, ExperimentSpec};
 
 use super::fixture::{self, Page};
 use super::views::Shown;
 use super::window::Window;
+use super::worlds;
 
 fn shown(page: Page, size: Vec2) -> Shown {
     let mut view = PolicyView::default();
@@ -103,6 +106,23 @@ fn the_view_speaks_both_languages_without_missing_glyphs() {
     }
 }
 
+/// A world with words, and policies that begin to prefer an action; agents of fewer actions have 0 for the rest.
+fn speaking(scenario: Scenario) -> Page {
+    let mut page = worlds::played(&EnvSpec::Particles(ParticleSpec::new(scenario)), 3);
+    let most = page.facts.num_actions as usize;
+    let row = |own: usize| -> Vec<f32> {
+        let weight = |action: usize| if action < own { 1.0 + ((action * 7) % 5) as f32 * 0.2 } else { 0.0 };
+        let all: f32 = (0..own).map(weight).sum();
+        (0..most).map(|action| weight(action) / all).collect()
+    };
+    let actions = |agent: u32| page.facts.role(agent).map_or(0, |role| role.actions.len());
+    let rows: Vec<Vec<f32>> = (0..page.facts.num_agents).map(|agent| row(actions(agent))).collect();
+    page.snapshot.stage.greedy = vec![2; rows.len()];
+    page.snapshot.stage.values = vec![0.5; rows.len()];
+    page.snapshot.stage.per_action = rows;
+    page
+}
+
 #[test]
 fn pictures_of_policies() {
     let mut results = SnapshotResults::new();
@@ -111,6 +131,9 @@ fn pictures_of_policies() {
         results.extend_harness(&mut shown.harness);
     };
     small("view_policy", shown(fixture::policy(AlgoChoice::Mappo), vec2(520.0, 360.0)));
+    small("view_policy_words", shown(speaking(Scenario::Reference), vec2(520.0, 360.0)));
+    let phone = speaking(Scenario::SpeakerListener).look(true, true, Lang::Zh);
+    small("view_policy_speaker_phone", shown(phone, vec2(366.0, 500.0)));
     let phone = fixture::policy(AlgoChoice::Ippo).look(false, true, Lang::Zh);
     small("view_policy_phone", shown(phone, vec2(366.0, 700.0)));
 }

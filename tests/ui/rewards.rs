@@ -27,7 +27,10 @@ fn told(shown: &Shown, beginning: &str) -> String {
 #[test]
 fn both_charts_follow_the_slider_and_nothing_is_asked_of_the_session() {
     let mut shown = shown(fixture::free_rider(), vec2(520.0, 360.0));
-    assert_eq!(told(&shown, "reward per env step"), "reward per env step · episode 9: agent 1 Σ 0.8, agent 2 Σ 0.45");
+    assert_eq!(
+        told(&shown, "reward per env step"),
+        "reward per env step · episode 9: agent 1 Σ 0.800, agent 2 Σ 0.450"
+    );
     let training = told(&shown, "over training");
     let slider = shown.harness.get_by_role_and_label(Role::Slider, "α to recompute rewards for");
     let left = slider.rect().left_center() + vec2(6.0, 0.0);
@@ -39,7 +42,10 @@ fn both_charts_follow_the_slider_and_nothing_is_asked_of_the_session() {
     shown.harness.run();
     shown.harness.get_by_label("recomputed for α = 0");
     shown.harness.get_by_label_contains("trained with α = 0.5");
-    assert_eq!(told(&shown, "reward per env step"), "reward per env step · episode 9: agent 1 Σ 0.8, agent 2 Σ −0.05");
+    assert_eq!(
+        told(&shown, "reward per env step"),
+        "reward per env step · episode 9: agent 1 Σ 0.800, agent 2 Σ −0.050"
+    );
     assert_ne!(told(&shown, "over training"), training);
     assert_eq!(shown.actions.borrow().len(), 0, "recomputed here, from the parts");
     shown.harness.get_by_label("back to α = 0.5").click();

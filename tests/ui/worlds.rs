@@ -140,6 +140,32 @@ pub(crate) fn spread() -> Page {
     page(AlgoChoice::Ippo, frame, 3, &moves())
 }
 
+/// Five agents on top of each other: two in the same place, one half over them, one at the edge, one out of sight.
+pub(crate) fn crowd() -> Page {
+    let at = [[-0.3, 0.2], [-0.3, 0.2], [-0.16, 0.26], [0.06, 0.2], [0.9, 0.95]];
+    let landmarks = [[-0.3, 0.55], [0.3, -0.6]];
+    let frame = Frame::Particles {
+        agents: at.map(|at| body(at, [0.2, -0.1], 0.15, true)).to_vec(),
+        landmarks: landmarks.map(|at| body(at, [0.0; 2], 0.05, false)).to_vec(),
+        pairs: Vec::new(),
+        touching: vec![(0, 1), (0, 2), (1, 2), (2, 3)],
+        words: Vec::new(),
+    };
+    page(AlgoChoice::Ippo, frame, 5, &moves())
+}
+
+/// Two small agents near each other at the edge of the plane, who both speak.
+pub(crate) fn words() -> Page {
+    let frame = Frame::Particles {
+        agents: vec![body([0.93, 0.9], [0.2, 0.0], 0.04, false), body([0.86, 0.86], [0.0, -0.4], 0.04, false)],
+        landmarks: vec![body([0.6, 0.9], [0.0; 2], 0.05, false)],
+        pairs: vec![(0, 0)],
+        touching: Vec::new(),
+        words: vec![Some(1), Some(9)],
+    };
+    page(AlgoChoice::Ippo, frame, 2, &moves())
+}
+
 /// A small evading agent, two chasers that pass through each other, an obstacle, a goal with a colour, and words.
 pub(crate) fn speakers() -> Page {
     let tinted = |particle: Particle, tint| Particle { tint: Some(tint), ..particle };

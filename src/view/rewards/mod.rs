@@ -171,7 +171,7 @@ impl RewardsView {
         });
         let name_and_sum = |agent: u32| {
             let sum: f32 = rows.iter().map(|row| weighted(weights, of_agent(ctx, row, agent))).sum();
-            (agent_name(ctx, agent), texts.f("rewards.sum", &[&exact(sum)]))
+            (agent_name(ctx, agent), texts.f("rewards.sum", &[&numbers::value(sum)]))
         };
         let id = if paid.ended { "rewards.episode.over" } else { "rewards.episode" };
         let strips = Strips {

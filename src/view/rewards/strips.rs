@@ -115,6 +115,12 @@ fn stack<'a>(parts: &'a [f32], weights: &'a [f32]) -> impl Iterator<Item = f32> 
     parts.iter().zip(weights).map(|(part, weight)| part * weight)
 }
 
+/// About `most` tick marks, at least two where the range has an extent: one figure is no scale.
+fn marks(range: (f64, f64), most: u32) -> (Vec<f64>, f64) {
+    let mut finer = (most..=4 * most).map(|most| ticks(range, most));
+    finer.find(|(marks, _)| marks.len() > 1).unwrap_or_else(|| ticks(range, most))
+}
+
 impl Strips<'_> {
     /// Draws the strips over `size`.
     pub fn ui(&self, ui: &mut Ui, theme: &Theme, size: Vec2) -> StripsReply {
@@ -236,7 +242,7 @@ impl Strips<'_> {
     }
 
     fn y_ticks(&self, height: f32) -> (Vec<f64>, f64) {
-        ticks((f64::from(self.y.0), f64::from(self.y.1)), ((height / 26.0) as u32).clamp(2, 4))
+        marks((f64::from(self.y.0), f64::from(self.y.1)), ((height / 26.0) as u32).clamp(2, 4))
     }
 
     fn x_at(&self, plot: Rect, x: f64) -> f32 {
@@ -258,6 +264,14 @@ mod tests {
         assert_eq!(extent(rows.into_iter(), &[0.5, 0.5, 1.0]), (-0.25, 1.0));
         assert_eq!(extent(rows.into_iter(), &[1.0, 0.0, 1.0]), (-0.25, 2.0));
         assert_eq!(extent(std::iter::empty(), &[1.0]), (0.0, 0.0));
+    }
+
+    #[test]
+    fn an_axis_has_two_figures_or_more() {
+        for (low, high) in [(-10.8, 10.8), (0.0, 43.2), (-4.9, 4.9), (-0.3, 1.08), (-86.0, 4.0), (-1e-3, 0.0)] {
+            let (marks, _) = marks((low, high), 2);
+            assert!((2..=5).contains(&marks.len()), "{low} to {high}: {marks:?}");
+        }
     }
 
     #[test]

@@ -77,6 +77,8 @@ impl<'a> Board<'a> {
 #[derive(Debug, Default)]
 pub struct BoardStage {
     fall: Glide,
+    /// The move clicked last, while the pointer is still there: nothing more is said about it.
+    played: Option<u32>,
 }
 
 impl BoardStage {
@@ -95,7 +97,7 @@ impl BoardStage {
         }
         let thought = ctx.snapshot.stage.thought.as_ref();
         let worth = thought.map(|thought| Worth::of_thought(thought, ctx.facts.is_policy_gradient)).unwrap_or_default();
-        let pointed = moves(ui, ctx, &board, &plan, &worth, actions);
+        let pointed = self.moves(ui, ctx, &board, (&plan, &worth), actions);
         let playable = pointed.filter(|&action| is_playable(ctx, &board, action));
 
         pieces::paint_ground(&painter, theme, &board, plan.board);
@@ -119,41 +121,45 @@ impl BoardStage {
         }
         players::sides(ui, ctx, &board, &plan, actions);
     }
-}
 
-/// A place to point at for each move, which a person presses to make it. Returns the move that is pointed at.
-fn moves(
-    ui: &mut Ui,
-    ctx: &ViewCtx<'_>,
-    board: &Board<'_>,
-    plan: &Plan,
-    worth: &Worth,
-    actions: &mut Vec<Action>,
-) -> Option<u32> {
-    let mut pointed = None;
-    for action in 0..board.moves() {
-        let can_play = is_playable(ctx, board, action);
-        let sense = if can_play { Sense::click() } else { Sense::hover() };
-        let place = plan.place(board, action);
-        let response = ui.interact(place, ui.scope_id().with(("move", action)), sense);
-        if let Some(mover) = board.to_move.filter(|mover| ctx.snapshot.stage.waiting.contains(mover)) {
-            let name = ctx.action_name(mover, action);
-            let called = ctx.texts.f("stage.person.act", &[&(mover + 1).to_string(), &name]);
-            response.widget_info(|| WidgetInfo::labeled(Role::Button, can_play, &called));
-            focus_ring(ui, ctx.theme, place, &response);
-            if response.clicked() {
-                actions.push(person::act(ctx, mover, action));
+    /// A place to point at for each move, which a person presses to make it. Returns the move that is pointed at.
+    fn moves(
+        &mut self,
+        ui: &mut Ui,
+        ctx: &ViewCtx<'_>,
+        board: &Board<'_>,
+        (plan, worth): (&Plan, &Worth),
+        actions: &mut Vec<Action>,
+    ) -> Option<u32> {
+        let mut pointed = None;
+        for action in 0..board.moves() {
+            let can_play = is_playable(ctx, board, action);
+            let sense = if can_play { Sense::click() } else { Sense::hover() };
+            let place = plan.place(board, action);
+            let response = ui.interact(place, ui.scope_id().with(("move", action)), sense);
+            if let Some(mover) = board.to_move.filter(|mover| ctx.snapshot.stage.waiting.contains(mover)) {
+                let name = ctx.action_name(mover, action);
+                let called = ctx.texts.f("stage.person.act", &[&(mover + 1).to_string(), &name]);
+                response.widget_info(|| WidgetInfo::labeled(Role::Button, can_play, &called));
+                focus_ring(ui, ctx.theme, place, &response);
+                if response.clicked() {
+                    self.played = Some(action);
+                    actions.push(person::act(ctx, mover, action));
+                }
+            }
+            if response.hover_pos().is_some() && !parts::is_covered(ui) {
+                pointed = Some(action);
+                if self.played != pointed {
+                    parts::tip_above(ui, &response, |ui| tip(ui, ctx, board, action, worth));
+                }
+            }
+            if can_play {
+                response.on_hover_cursor(egui::CursorIcon::PointingHand);
             }
         }
-        if response.hover_pos().is_some() && !parts::is_covered(ui) {
-            pointed = Some(action);
-            parts::tip_beside(ui, &response, |ui| tip(ui, ctx, board, action, worth));
-        }
-        if can_play {
-            response.on_hover_cursor(egui::CursorIcon::PointingHand);
-        }
+        self.played = self.played.filter(|_| self.played == pointed);
+        pointed
     }
-    pointed
 }
 
 /// Whether a person may make that move now.

@@ -4,13 +4,16 @@ use egui::{Align2, Color32, CornerRadius, FontId, Painter, Pos2, Rect, Shape, St
 use tandem_core::env::api::Particle;
 
 use crate::view::stage::camera::{Projection, UNIT};
-use crate::view::stage::ground::paint_agent;
+use crate::view::stage::ground::{edge_of, paint_agent};
+use crate::view::stage::marks::{Mark, Round, Sizes};
 use crate::view::theme::Theme;
 
 /// An arrow shows where a body would be after so long, in the world's unit of time: two env steps.
 const ARROW_TIME: f32 = 0.2;
 /// Smallest radius on the screen, points.
 const LEAST: f32 = 3.0;
+/// Radius of a disc that stands for one out of sight, points.
+const OUTSIDE: f32 = 9.0;
 
 /// The box around a body and its arrow.
 pub fn reach(body: &Particle, at: Vec2) -> Rect {
@@ -58,35 +61,18 @@ pub fn paint_pair(painter: &Painter, theme: &Theme, from: Pos2, to: Pos2, agent:
     painter.extend(Shape::dashed_line(&[from, to], stroke, 5.0, 4.0));
 }
 
-/// An agent's disc: a solid edge where it pushes what it touches, a dashed one where it passes through.
-pub fn paint_body(
-    painter: &Painter,
-    theme: &Theme,
-    shot: &Projection,
-    body: &Particle,
-    center: Pos2,
-    agent: u32,
-    is_selected: bool,
-) {
-    let radius = (body.radius * shot.scale).max(LEAST);
+/// An agent's disc, without its number: a solid edge where it pushes what it touches, a dashed one where it passes
+/// through.
+pub fn paint_body(painter: &Painter, theme: &Theme, round: Round, body: &Particle, agent: u32, is_selected: bool) {
+    let Round { center, radius } = round;
     let color = theme.agent_color(agent);
-    if body.collides {
-        paint_agent(painter, theme, center, radius, agent, is_selected);
-    } else {
-        if is_selected {
-            painter.circle_stroke(center, radius + 3.5, Stroke::new(1.6, theme.text));
-        }
-        painter.circle_filled(center, radius, theme.fade(color, 0.55));
-        dashed_circle(painter, center, radius, Stroke::new(1.5, color));
-        if radius >= 6.0 {
-            let font = FontId::proportional((radius * 0.95).min(26.0));
-            painter.text(center, Align2::CENTER_CENTER, (agent + 1).to_string(), font, theme.text);
-        }
+    if is_selected {
+        painter.circle_stroke(center, radius + 3.2, Stroke::new(1.6, theme.text));
     }
-    if radius < 6.0 {
-        // Too small for its number, which then stands beside it.
-        let at = center + vec2(radius + 3.0, -radius - 1.0);
-        painter.text(at, Align2::LEFT_CENTER, (agent + 1).to_string(), theme.tiny(), theme.agent_text(agent));
+    if body.collides {
+        painter.circle_filled(center, radius, color);
+    } else {
+        painter.circle_filled(center, radius, theme.fade(color, 0.55));
     }
     if let Some(tint) = body.tint {
         painter.circle(
@@ -98,14 +84,66 @@ pub fn paint_body(
     }
 }
 
+/// Its edge, which is seen whatever lies over the disc.
+pub fn paint_edge(painter: &Painter, theme: &Theme, round: Round, body: &Particle, agent: u32) {
+    if body.collides {
+        painter.circle_stroke(round.center, round.radius, edge_of(theme, agent));
+    } else {
+        dashed_circle(painter, round.center, round.radius, Stroke::new(1.5, theme.agent_color(agent)));
+    }
+}
+
+/// The room that an agent's number takes.
+pub fn number_sizes(painter: &Painter, theme: &Theme, round: Round, agent: u32) -> Sizes {
+    // Digits are lower than their line.
+    let size = |font: FontId| {
+        let height = font.size * 0.8;
+        let galley = painter.layout_no_wrap((agent + 1).to_string(), font, theme.text);
+        vec2(galley.size().x, height)
+    };
+    Sizes { inside: size(font_in(theme, round)), beside: size(font_beside(theme)) + vec2(4.0, 4.0) }
+}
+
+/// An agent's number where it stands: in its disc, or beside it, on a ground of its own and with a line where that is
+/// not at the edge.
+pub fn paint_number(painter: &Painter, theme: &Theme, round: Round, mark: Mark, body: &Particle, agent: u32) {
+    let number = (agent + 1).to_string();
+    let at = mark.rect.center();
+    if mark.is_inside {
+        let ink = if body.collides { theme.on_agent() } else { theme.text };
+        painter.text(at, Align2::CENTER_CENTER, number, font_in(theme, round), ink);
+        return;
+    }
+    leader(painter, round, mark.rect, 9.0, Stroke::new(1.2, theme.agent_text(agent)));
+    painter.rect_filled(mark.rect, CornerRadius::same(4), theme.fade(theme.card, 0.85));
+    painter.text(at, Align2::CENTER_CENTER, number, font_beside(theme), theme.agent_text(agent));
+}
+
+fn font_in(theme: &Theme, round: Round) -> FontId {
+    FontId::proportional((round.radius * 0.95).clamp(theme.size.tiny, 26.0))
+}
+
+fn font_beside(theme: &Theme) -> FontId {
+    theme.strong(theme.size.small)
+}
+
+/// A line from a disc to what belongs to it, if that is farther off than `least`.
+fn leader(painter: &Painter, round: Round, rect: Rect, least: f32, stroke: Stroke) {
+    let end = rect.clamp(round.center);
+    let way = end - round.center;
+    if way.length() > round.radius + least {
+        painter.line_segment([round.center + way.normalized() * round.radius, end], stroke);
+    }
+}
+
 /// Velocity, from the edge of the disc.
-pub fn paint_velocity(painter: &Painter, theme: &Theme, shot: &Projection, body: &Particle, center: Pos2, agent: u32) {
+pub fn paint_velocity(painter: &Painter, theme: &Theme, shot: &Projection, body: &Particle, round: Round, agent: u32) {
     let step = shot.along(Vec2::from(body.velocity) * ARROW_TIME);
     if step.length() < 2.0 {
         return;
     }
     let along = step.normalized();
-    let from = center + along * (body.radius * shot.scale).max(LEAST);
+    let from = round.center + along * round.radius;
     let tip = from + step;
     let color = theme.agent_text(agent);
     let head = step.length().clamp(3.0, 6.5);
@@ -115,48 +153,83 @@ pub fn paint_velocity(painter: &Painter, theme: &Theme, shot: &Projection, body:
     painter.add(Shape::convex_polygon(points, color, Stroke::NONE));
 }
 
-/// Two bodies in contact: a bar across the place where they meet, and a flash there, `flash` of which is over.
-pub fn paint_contact(painter: &Painter, theme: &Theme, a: (Pos2, f32), b: (Pos2, f32), flash: Option<f32>) {
-    let across = b.0 - a.0;
-    let share = if a.1 + b.1 > 0.0 { a.1 / (a.1 + b.1) } else { 0.5 };
-    let at = a.0 + across * share;
-    let reach = a.1.min(b.1);
+/// Two bodies in contact: the outline of what both cover, where no number stands, and a flash there, `flash` of which is
+/// over.
+pub fn paint_contact(painter: &Painter, theme: &Theme, [a, b]: [Round; 2], flash: Option<f32>) {
+    let across = b.center - a.center;
+    let share = if a.radius + b.radius > 0.0 { a.radius / (a.radius + b.radius) } else { 0.5 };
+    let reach = a.radius.min(b.radius);
     if let Some(t) = flash {
         let color = theme.fade(theme.bad, 1.0 - t);
-        painter.circle_stroke(at, reach * (0.4 + 0.9 * t), Stroke::new(3.0 * (1.0 - t), color));
+        painter.circle_stroke(a.center + across * share, reach * (0.4 + 0.9 * t), Stroke::new(3.0 * (1.0 - t), color));
     }
-    let side = across.normalized().rot90() * (reach * 0.6).max(4.0);
-    let width = (reach * 0.16).clamp(1.5, 3.0);
-    painter.line_segment([at - side, at + side], Stroke::new(2.0 * width, theme.card));
-    painter.line_segment([at - side, at + side], Stroke::new(width, theme.bad));
+    let outline = shared(a, b);
+    let width = (reach * 0.16).clamp(1.5, 2.5);
+    for stroke in [Stroke::new(2.0 * width, theme.card), Stroke::new(width, theme.bad)] {
+        painter.add(Shape::closed_line(outline.clone(), stroke));
+    }
 }
 
-/// What an agent says: the word's number, from 1, on a tag beside it, inside `screen`.
-pub fn paint_word(painter: &Painter, theme: &Theme, center: Pos2, radius: f32, agent: u32, word: u32, screen: Rect) {
-    let color = theme.agent_text(agent);
-    let galley = painter.layout_no_wrap(format!("“{}”", word + 1), theme.small(), color);
-    let size = galley.size() + vec2(10.0, 4.0);
-    let near = center + vec2(radius * 0.75, -radius * 0.75);
-    let place = Rect::from_min_size(near + vec2(3.0, -size.y - 2.0), size);
-    let inside = screen.shrink(2.0);
-    let shift = |low: f32, high: f32, from: f32, to: f32| (from - low).max(0.0) + (to - high).min(0.0);
-    let place = place.translate(vec2(
-        shift(place.left(), place.right(), inside.left(), inside.right()),
-        shift(place.top(), place.bottom(), inside.top(), inside.bottom()),
-    ));
+/// The outline of what two discs share; a short bar where they only touch.
+fn shared(a: Round, b: Round) -> Vec<Pos2> {
+    const SIDES: u32 = 12;
+    let across = b.center - a.center;
+    let distance = across.length();
+    let small = if a.radius < b.radius { a } else { b };
+    if distance <= (a.radius - b.radius).abs() + 0.5 {
+        let corner = |k: u32| small.center + Vec2::angled(k as f32 / 48.0 * std::f32::consts::TAU) * small.radius;
+        return (0..48).map(corner).collect();
+    }
+    let along = across / distance;
+    let least = (small.radius * 0.35).max(3.5);
+    // The circles cross at ± `half` beside the place `near` of the line between their centres.
+    let near = (distance * distance + a.radius * a.radius - b.radius * b.radius) / (2.0 * distance);
+    let half = (a.radius * a.radius - near * near).max(0.0).sqrt();
+    let middle = a.center + along * near.min(a.radius);
+    if half < least {
+        let side = along.rot90() * least;
+        return vec![middle - side, middle + side];
+    }
+    let side = along.rot90() * half;
+    let arc = |round: Round, from: Pos2, through: Vec2, to: Pos2| {
+        let ends = [(from - round.center, through), (through, to - round.center)];
+        let point = move |(from, to): (Vec2, Vec2), k: u32| {
+            let share = k as f32 / SIDES as f32;
+            round.center + (from * (1.0 - share) + to * share).normalized() * round.radius
+        };
+        ends.into_iter().flat_map(move |ends| (0..SIDES).map(move |k| point(ends, k)))
+    };
+    let [first, second] = [middle - side, middle + side];
+    let of_a = arc(a, first, along * a.radius, second);
+    of_a.chain(arc(b, second, -along * b.radius, first)).collect()
+}
+
+/// The room that what an agent says takes.
+pub fn word_size(painter: &Painter, theme: &Theme, text: &str) -> Vec2 {
+    painter.layout_no_wrap(text.to_owned(), theme.small(), theme.text).size() + vec2(10.0, 4.0)
+}
+
+/// What an agent says, on a tag at `place`.
+pub fn paint_word(painter: &Painter, theme: &Theme, round: Round, place: Rect, agent: u32, text: &str) {
+    let ink = theme.agent_text(agent);
     let line = Stroke::new(1.2, theme.agent_color(agent));
-    painter.line_segment([near, place.left_bottom() + vec2(3.0, -2.0)], line);
+    leader(painter, round, place, 0.0, line);
     painter.rect(place, CornerRadius::same(5), theme.card, line, egui::StrokeKind::Inside);
-    painter.galley(place.min + vec2(5.0, 2.0), galley, color);
+    painter.text(place.center(), Align2::CENTER_CENTER, text, theme.small(), ink);
 }
 
-/// Where an agent is that is out of sight: a small disc at the edge of `screen`.
-pub fn paint_outside(painter: &Painter, theme: &Theme, screen: Rect, center: Pos2, agent: u32, is_selected: bool) {
-    let radius = 8.0;
-    let at = screen.shrink(radius + 5.0).clamp(center);
-    paint_agent(painter, theme, at, radius, agent, is_selected);
-    let along = (center - at).normalized();
-    super::grid::paint_nose(painter, theme, at, radius + 1.0, along, theme.agent_color(agent));
+/// The disc that stands for an agent: its own, or where it is out of sight a small one at the edge of `screen`.
+pub fn round_of(shot: &Projection, body: &Particle, center: Pos2, screen: Rect) -> Round {
+    if screen.contains(center) {
+        return Round { center, radius: (body.radius * shot.scale).max(LEAST) };
+    }
+    Round { center: screen.shrink(OUTSIDE + 5.0).clamp(center), radius: OUTSIDE }
+}
+
+/// A nose on that small disc: where the agent is, `center`.
+pub fn paint_whereabouts(painter: &Painter, theme: &Theme, round: Round, center: Pos2, agent: u32) {
+    let along = (center - round.center).normalized();
+    super::grid::paint_nose(painter, theme, round.center, round.radius + 1.0, along, theme.agent_color(agent));
 }
 
 fn dashed_circle(painter: &Painter, center: Pos2, radius: f32, stroke: Stroke) {

@@ -13,6 +13,7 @@ use crate::view::stage::edit;
 use crate::view::stage::ground::{
     World, corner, gap, paint_agent, paint_badge, paint_cell, paint_evaders, paint_sight, paint_things,
 };
+use crate::view::stage::marks::{self, Round};
 use crate::view::stage::motion::{Disc, Moment, Motion, discs};
 use crate::view::stage::overlay::{self, Overlay};
 use crate::view::theme::Theme;
@@ -113,14 +114,10 @@ impl GridStage {
         for (agent, disc) in (0_u32..).zip(discs) {
             let paid = ctx.snapshot.stage.rewards.get(agent as usize);
             if let Some((t, &reward)) = self.motion.pulse(agent as usize, now).zip(paid) {
-                paint_paid(
-                    painter,
-                    theme,
-                    grid.min + disc.at * size,
-                    size * (disc.radius + 0.12 + 0.2 * t),
-                    agent,
-                    (t, reward),
-                );
+                let is_selected = agent == ctx.selected_agent && world.agents.len() > 1;
+                let radius = size * disc.radius + if is_selected { 4.0 } else { 1.0 };
+                let round = Round { center: grid.min + disc.at * size, radius };
+                paint_paid(painter, theme, round, 0.15 * size * t, agent, (t, reward));
             }
         }
     }
@@ -218,13 +215,16 @@ fn next_direction(ctx: &ViewCtx<'_>, agent: u32) -> Option<Vec2> {
     ctx.facts.action(agent, action).map(|name| overlay::direction(&name.id))
 }
 
-/// What an arrival paid moves away from the agent, `t` of its way over: upwards, downwards where there is no room above.
-fn paint_paid(painter: &Painter, theme: &Theme, center: Pos2, away: f32, agent: u32, (t, reward): (f32, f32)) {
-    let has_room = center.y - away - theme.size.body * 0.6 > painter.clip_rect().top();
-    let at = center + vec2(0.0, if has_room { -away } else { away });
+/// What an arrival paid moves away from the agent, `t` of its way over.
+fn paint_paid(painter: &Painter, theme: &Theme, disc: Round, rise: f32, agent: u32, (t, reward): (f32, f32)) {
     let ink = theme.fade(theme.agent_text(agent), 1.0 - t * t);
     let paid = numbers::signed(reward, numbers::payoff);
-    painter.text(at, egui::Align2::CENTER_CENTER, paid, theme.strong(theme.size.body), ink);
+    let galley = painter.layout_no_wrap(paid, theme.strong(theme.size.body), ink);
+    // Digits are lower than their line.
+    let size = galley.size() * vec2(1.0, 0.8) + vec2(6.0, 0.0);
+    let place = marks::paid(disc, size, rise, painter.clip_rect());
+    painter.rect_filled(place, corner(place), theme.fade(theme.cell, 0.85 * (1.0 - t * t)));
+    painter.galley(place.center() - galley.size() / 2.0, galley, ink);
 }
 
 /// A small tip at a disc's edge: where the agent is about to go.

@@ -125,15 +125,19 @@ pub fn thumbnail(painter: &Painter, ctx: &ViewCtx<'_>, rect: Rect, frame: &Frame
 
 /// A numbered disc.
 pub fn paint_agent(painter: &Painter, theme: &Theme, center: Pos2, radius: f32, agent: u32, is_selected: bool) {
-    let color = theme.agent_color(agent);
     if is_selected {
         painter.circle_stroke(center, radius + 3.0, Stroke::new(1.6, theme.text));
     }
-    painter.circle(center, radius, color, Stroke::new(1.5, theme.mix(color, theme.on_agent(), 0.45)));
+    painter.circle(center, radius, theme.agent_color(agent), edge_of(theme, agent));
     if radius >= 6.0 {
         let font = egui::FontId::proportional((radius * 0.95).min(26.0));
         painter.text(center, Align2::CENTER_CENTER, (agent + 1).to_string(), font, theme.on_agent());
     }
+}
+
+/// The edge of an agent's disc.
+pub fn edge_of(theme: &Theme, agent: u32) -> Stroke {
+    Stroke::new(1.5, theme.mix(theme.agent_color(agent), theme.on_agent(), 0.45))
 }
 
 /// Half the space between two cells of that size.
@@ -152,7 +156,9 @@ pub fn paint_cell(painter: &Painter, theme: &Theme, cell: Rect, kind: CellKind, 
         painter.rect_filled(cell, corner(cell), theme.wall);
         return;
     }
-    painter.rect(cell, corner(cell), theme.cell, Stroke::new(1.0, theme.line), StrokeKind::Inside);
+    // On dark ground a quiet line is all but lost.
+    let line = if theme.dark { theme.mix(theme.line, theme.line_strong, 0.6) } else { theme.line };
+    painter.rect(cell, corner(cell), theme.cell, Stroke::new(1.0, line), StrokeKind::Inside);
     if kind == CellKind::NoPellet {
         // A struck-out pellet: faint in play, plain while editing.
         let radius = cell.width() * 0.13;

@@ -10,6 +10,7 @@ pub mod edit;
 pub mod games;
 pub mod grid;
 pub mod ground;
+pub mod marks;
 pub mod motion;
 pub mod overlay;
 pub mod particles;

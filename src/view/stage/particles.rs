@@ -1,6 +1,6 @@
 //! Particle worlds on the stage: discs under way between env steps, and the camera over them.
 
-use egui::{Pos2, Rect, Response, RichText, Role, Sense, Ui, Vec2, WidgetInfo, vec2};
+use egui::{Painter, Pos2, Rect, Response, RichText, Role, Sense, Ui, Vec2, WidgetInfo, vec2};
 use tandem_core::env::api::{Frame, Particle};
 
 use crate::view::api::{Action, ViewCtx};
@@ -9,6 +9,7 @@ use crate::view::parts;
 use crate::view::stage::bodies;
 use crate::view::stage::camera::{Camera, Mode, Projection, UNIT};
 use crate::view::stage::grid::moment;
+use crate::view::stage::marks::{Round, Scene};
 use crate::view::stage::motion::{Disc, Motion};
 use crate::view::widgets::segmented;
 
@@ -71,35 +72,19 @@ impl ParticleStage {
         for landmark in landmarks {
             bodies::paint_landmark(&painter, theme, &shot, landmark);
         }
-        for (agent, (body, &center)) in (0_u32..).zip(agents.iter().zip(&on_screen)) {
-            let is_selected = agent == ctx.selected_agent && agents.len() > 1;
-            if rect.contains(center) {
-                bodies::paint_velocity(&painter, theme, &shot, body, center, agent);
-                bodies::paint_body(&painter, theme, &shot, body, center, agent, is_selected);
-            } else {
-                bodies::paint_outside(&painter, theme, rect, center, agent, is_selected);
-            }
-        }
-        for &(a, b) in touching {
-            let end = |agent: u32| {
-                let (body, center) = (agents.get(agent as usize)?, on_screen.get(agent as usize)?);
-                Some((*center, body.radius * shot.scale))
-            };
-            if let (Some(one), Some(two)) = (end(a), end(b)) {
-                bodies::paint_contact(&painter, theme, one, two, self.motion.pulse(a as usize, now));
-            }
-        }
-        for (agent, (word, (&center, body))) in (0_u32..).zip(words.iter().zip(on_screen.iter().zip(agents))) {
-            if let Some(word) = word.filter(|_| rect.contains(center)) {
-                bodies::paint_word(&painter, theme, center, body.radius * shot.scale, agent, word, rect);
-            }
-        }
+        let rounds: Vec<Round> =
+            agents.iter().zip(&on_screen).map(|(body, &center)| bodies::round_of(&shot, body, center, rect)).collect();
+        self.paint_agents(&painter, ctx, &shot, (agents, &on_screen, &rounds), (touching, now));
+        let other = |body: &Particle| Round { center: shot.place(body.at.into()), radius: body.radius * shot.scale };
+        let others: Vec<Round> = landmarks.iter().map(other).collect();
+        let scene = Scene { rounds: &rounds, others: &others, screen: rect.shrink(2.0) };
+        paint_marks(&painter, ctx, &scene, agents, words);
         describe(&response, ctx, agents, landmarks);
         if let Some(at) = response.interact_pointer_pos().filter(|_| response.clicked()) {
             // A finger is wide: the nearest agent within its reach is meant.
             let least = theme.size.control / 2.0;
             let reach = |agent: u32| (agents[agent as usize].radius * shot.scale).max(least);
-            let shown: Vec<Pos2> = on_screen.iter().map(|&center| rect.shrink(13.0).clamp(center)).collect();
+            let shown: Vec<Pos2> = rounds.iter().map(|round| round.center).collect();
             if let Some(agent) = nearest(&shown, at, reach) {
                 actions.push(Action::SelectAgent(agent));
             }
@@ -112,6 +97,41 @@ impl ParticleStage {
                 parts::tip_now(ui, &response, |ui| agent_tip(ui, ctx, agent, &agents[agent as usize], word));
             } else if let Some(index) = landmark_at(landmarks, &shot, at, reach) {
                 parts::tip_now(ui, &response, |ui| landmark_tip(ui, ctx, index, &landmarks[index as usize]));
+            }
+        }
+    }
+
+    /// The agents without their numbers: discs, the edges of all, and where they touch.
+    fn paint_agents(
+        &self,
+        painter: &Painter,
+        ctx: &ViewCtx<'_>,
+        shot: &Projection,
+        (agents, on_screen, rounds): (&[Particle], &[Pos2], &[Round]),
+        (touching, now): (&[(u32, u32)], f64),
+    ) {
+        let theme = ctx.theme;
+        let screen = painter.clip_rect();
+        for (agent, ((body, &center), &round)) in (0_u32..).zip(agents.iter().zip(on_screen).zip(rounds)) {
+            if screen.contains(center) {
+                bodies::paint_velocity(painter, theme, shot, body, round, agent);
+            } else {
+                bodies::paint_whereabouts(painter, theme, round, center, agent);
+            }
+            let is_selected = agent == ctx.selected_agent && agents.len() > 1;
+            bodies::paint_body(painter, theme, round, body, agent, is_selected);
+        }
+        for (agent, (body, &round)) in (0_u32..).zip(agents.iter().zip(rounds)) {
+            bodies::paint_edge(painter, theme, round, body, agent);
+        }
+        // Discs that only stand for others, at the edge of the screen, touch nobody.
+        let seen = |agent: u32| {
+            let is_seen = on_screen.get(agent as usize).is_some_and(|center| screen.contains(*center));
+            rounds.get(agent as usize).copied().filter(|_| is_seen)
+        };
+        for &(a, b) in touching {
+            if let (Some(one), Some(two)) = (seen(a), seen(b)) {
+                bodies::paint_contact(painter, theme, [one, two], self.motion.pulse(a as usize, now));
             }
         }
     }
@@ -129,6 +149,25 @@ impl ParticleStage {
         let needed = bodies.chain(fixed).fold(UNIT, Rect::union);
         let wanted = needed.expand(MARGIN * needed.width().max(needed.height()));
         self.camera.follow(now, moment(ctx), wanted, needed);
+    }
+}
+
+/// Numbers and words, above everything else.
+fn paint_marks(painter: &Painter, ctx: &ViewCtx<'_>, scene: &Scene<'_>, agents: &[Particle], words: &[Option<u32>]) {
+    let theme = ctx.theme;
+    let number_of = |(agent, &round): (u32, &Round)| bodies::number_sizes(painter, theme, round, agent);
+    let marks = scene.numbers(&(0..).zip(scene.rounds).map(number_of).collect::<Vec<_>>());
+    for (agent, ((&round, &mark), body)) in (0_u32..).zip(scene.rounds.iter().zip(&marks).zip(agents)) {
+        bodies::paint_number(painter, theme, round, mark, body, agent);
+    }
+    let mut taken: Vec<Rect> = marks.iter().map(|mark| mark.rect).collect();
+    for (agent, word) in (0_u32..).zip(words).filter_map(|(agent, word)| Some((agent, (*word)?))) {
+        let text = ctx.texts.f("stage.says", &[&(word + 1).to_string()]);
+        let own = agent as usize;
+        if let Some(place) = scene.tag(own, bodies::word_size(painter, theme, &text), &taken) {
+            bodies::paint_word(painter, theme, scene.rounds[own], place, agent, &text);
+            taken.push(place);
+        }
     }
 }
 

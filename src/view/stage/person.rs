@@ -196,8 +196,9 @@ fn button(ui: &mut Ui, ctx: &ViewCtx<'_>, plan: &Plan, choice: &Choice, actions:
     let legal = stage.legal.get(agent as usize).and_then(|legal| legal.get(choice.action as usize).copied());
     let called = ctx.texts.f("stage.person.act", &[&(agent + 1).to_string(), &choice.name]);
     let button = Button { name: &called, holds: true, ..Button::text(&choice.name) };
-    // Under a finger a tip would cover the stage; the line above says what to do.
-    let tip = if ctx.compact { "" } else { ctx.texts.t("stage.person.tip") };
+    // Under a finger a tip would cover the stage; the line above says what to do. Nor is it read while a button is held.
+    let is_held = ui.input(|input| input.pointer.any_down());
+    let tip = if ctx.compact || is_held { "" } else { ctx.texts.t("stage.person.tip") };
     let button = button.tip(tip).enabled(plan.is_asked && legal.unwrap_or(false));
     let response = button.selected(ctx.facts.flows && chosen == Some(choice.action)).show(ui, ctx.theme);
     if ctx.facts.flows && choice.moves {
@@ -309,7 +310,7 @@ fn held_id() -> Id {
 const REST: &str = "coast";
 
 /// An action as a motion and a word: `left, say 3` has both.
-fn split(name: &ActionName) -> (Option<&str>, Option<i32>) {
+pub fn split(name: &ActionName) -> (Option<&str>, Option<i32>) {
     let id = name.id.strip_prefix("action.").unwrap_or(&name.id);
     match id.strip_suffix("say") {
         Some(motion) => (motion.strip_suffix('_'), name.args.first().copied()),

@@ -9,7 +9,7 @@
 //! could step. State: row, column and level of all players and foods, and the sum of the levels spawned.
 
 use super::{Foraging, ForagingSpec, SPAWNED};
-use crate::env::api::{Label, StateRef};
+use crate::env::api::{Label, Others, StateRef};
 
 /// Numbers of a food, and of a player whose level is seen.
 const SLOT: usize = 3;
@@ -30,9 +30,16 @@ pub(super) fn labels(spec: &ForagingSpec) -> Vec<Label> {
         .flat_map(|slot| ["obs.food.row", "obs.food.column", "obs.food.level"].map(|id| Label::new(id, &[slot])));
     let numbers = if spec.observe_agent_levels { 3 } else { 2 };
     let own = ["obs.own.row", "obs.own.column", "obs.own.level"].map(|id| Label::new(id, &[]));
+    // Where a player may be out of sight, those after it move up; a single other one has its place to itself.
+    let are_known = spec.players == 2 || reaches_everywhere(spec);
     let others = (1..spec.players as i32).flat_map(|slot| {
-        let ids = ["obs.player.row", "obs.player.column", "obs.player.level"];
-        ids.map(|id| Label::new(id, &[slot])).into_iter().take(numbers)
+        let known = ["obs.other_player.row", "obs.other_player.column", "obs.other_player.level"];
+        let listed = ["obs.player.row", "obs.player.column", "obs.player.level"];
+        let name = |(known, listed)| match are_known {
+            true => Label::of_other(known, &[slot], Others::Ascending),
+            false => Label::new(listed, &[slot]),
+        };
+        known.into_iter().zip(listed).map(name).take(numbers).collect::<Vec<_>>()
     });
     foods.chain(own.into_iter().take(numbers)).chain(others).collect()
 }
@@ -41,9 +48,14 @@ pub(super) fn state_len(spec: &ForagingSpec) -> u32 {
     SLOT as u32 * (spec.players + spec.food) + 1
 }
 
+/// Whether a player's window is the whole field, wherever it stands.
+fn reaches_everywhere(spec: &ForagingSpec) -> bool {
+    spec.radius() + 1 >= spec.rows.max(spec.columns)
+}
+
 /// Whether an observation says all that the state says.
 pub(super) fn sees_everything(spec: &ForagingSpec) -> bool {
-    let far = spec.radius() + 1 >= spec.rows.max(spec.columns);
+    let far = reaches_everywhere(spec);
     // What has been eaten is seen by nobody; it matters where rewards are shares of all there was.
     let knows_scale = spec.food == 1 || !spec.normalize_reward;
     far && knows_scale && spec.observe_agent_levels && !spec.grid_observation
