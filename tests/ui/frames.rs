@@ -248,6 +248,23 @@ fn every_frame_speaks_both_languages_without_missing_glyphs() {
     }
 }
 
+/// Foragers in the top row and below, just after they were paid.
+fn paid(size: Vec2) -> Shown {
+    let mut shown = shown(worlds::foraging().look(size == WIDE, size == PHONE, Lang::En), size);
+    {
+        let mut page = shown.page.borrow_mut();
+        page.snapshot.stage.step += 1;
+        page.snapshot.stage.rewards = vec![1.0, 0.25, 0.5];
+        if let Frame::Grid { agents, arrived, .. } = frame(&mut page) {
+            (*agents, *arrived) = (vec![0, 6, 45], vec![true; 3]);
+        }
+    }
+    for _ in 0..8 {
+        shown.harness.step();
+    }
+    shown
+}
+
 #[test]
 fn pictures_of_frames() {
     let mut results = SnapshotResults::new();
@@ -263,6 +280,9 @@ fn pictures_of_frames() {
     for (name, page) in [("crowd", worlds::crowd()), ("words", worlds::words())] {
         picture(&format!("stage_{name}"), shown(page.clone().look(false, false, Lang::En), WIDE));
         picture(&format!("stage_{name}_phone"), shown(page.look(true, true, Lang::Zh), PHONE));
+    }
+    for (name, size) in [("stage_paid", WIDE), ("stage_paid_phone", PHONE)] {
+        picture(name, paid(size));
     }
     let frames: Vec<Frame> = all().into_iter().filter_map(|(_, page)| page.snapshot.stage.frame).collect();
     let draw: Draw = Box::new(move |ui, ctx, _| {

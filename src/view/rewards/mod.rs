@@ -17,7 +17,7 @@ use crate::view::widgets::{Button, Weight};
 use crate::view::{numbers, parts};
 
 /// Lowest strip that can be read.
-const LEAST_STRIP: f32 = 46.0;
+const LEAST_STRIP: f32 = 54.0;
 /// Width from which both charts stand side by side.
 const SIDE_BY_SIDE: f32 = 420.0;
 

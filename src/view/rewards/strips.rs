@@ -115,10 +115,16 @@ fn stack<'a>(parts: &'a [f32], weights: &'a [f32]) -> impl Iterator<Item = f32> 
     parts.iter().zip(weights).map(|(part, weight)| part * weight)
 }
 
-/// About `most` tick marks, at least two where the range has an extent: one figure is no scale.
-fn marks(range: (f64, f64), most: u32) -> (Vec<f64>, f64) {
+/// About `most` tick marks, at least two where the range has an extent: one figure is no scale. Marks of which two would
+/// come closer than `least` are 0 and the one farthest from it.
+fn marks(range: (f64, f64), most: u32, least: f64) -> (Vec<f64>, f64) {
     let mut finer = (most..=4 * most).map(|most| ticks(range, most));
-    finer.find(|(marks, _)| marks.len() > 1).unwrap_or_else(|| ticks(range, most))
+    let (mut marks, step) = finer.find(|(marks, _)| marks.len() > 1).unwrap_or_else(|| ticks(range, most));
+    let farthest = marks.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs()));
+    if step < least {
+        marks.retain(|&mark| mark == 0.0 || Some(mark) == farthest);
+    }
+    (marks, step)
 }
 
 impl Strips<'_> {
@@ -153,7 +159,7 @@ impl Strips<'_> {
         let foot = theme.size.tiny * 1.35 + 5.0;
         let strip = (rect.height() - head - foot) / self.names.len().max(1) as f32;
         let name = theme.size.tiny * 1.35 + 3.0;
-        let (marks, step) = self.y_ticks(strip - name);
+        let (marks, step) = self.y_ticks(theme, strip - name - 4.0);
         let left = marks.iter().map(|&y| width(tick_text(y, step))).fold(10.0, f32::max) + 7.0;
         (0..self.names.len())
             .map(|agent| {
@@ -170,7 +176,7 @@ impl Strips<'_> {
         let ink = theme.agent_text(agent);
         painter.text(pos2(plot.left(), above), Align2::LEFT_BOTTOM, name, theme.tiny(), ink);
         painter.text(pos2(plot.right(), above), Align2::RIGHT_BOTTOM, figure, theme.tiny(), ink);
-        let (marks, step) = self.y_ticks(plot.height());
+        let (marks, step) = self.y_ticks(theme, plot.height());
         for y in marks {
             let at = self.y_at(plot, y as f32);
             let line = if y == 0.0 { theme.line_strong } else { theme.line };
@@ -241,8 +247,10 @@ impl Strips<'_> {
         (distance(nearest.1) <= reach).then_some((nearest.0, agent))
     }
 
-    fn y_ticks(&self, height: f32) -> (Vec<f64>, f64) {
-        marks((f64::from(self.y.0), f64::from(self.y.1)), ((height / 26.0) as u32).clamp(2, 4))
+    fn y_ticks(&self, theme: &Theme, height: f32) -> (Vec<f64>, f64) {
+        let (low, high) = (f64::from(self.y.0), f64::from(self.y.1));
+        let line = theme.size.tiny * 1.15;
+        marks((low, high), ((height / 26.0) as u32).clamp(2, 4), f64::from(line / height.max(1.0)) * (high - low))
     }
 
     fn x_at(&self, plot: Rect, x: f64) -> f32 {
@@ -269,8 +277,10 @@ mod tests {
     #[test]
     fn an_axis_has_two_figures_or_more() {
         for (low, high) in [(-10.8, 10.8), (0.0, 43.2), (-4.9, 4.9), (-0.3, 1.08), (-86.0, 4.0), (-1e-3, 0.0)] {
-            let (marks, _) = marks((low, high), 2);
-            assert!((2..=5).contains(&marks.len()), "{low} to {high}: {marks:?}");
+            let least = (high - low) / 3.0;
+            let (marks, _) = marks((low, high), 2, least);
+            assert!((2..=4).contains(&marks.len()), "{low} to {high}: {marks:?}");
+            assert!(marks.windows(2).all(|pair| pair[1] - pair[0] > 0.8 * least), "{low} to {high}: {marks:?}");
         }
     }
 

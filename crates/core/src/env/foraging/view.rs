@@ -32,15 +32,16 @@ pub(super) fn labels(spec: &ForagingSpec) -> Vec<Label> {
     let own = ["obs.own.row", "obs.own.column", "obs.own.level"].map(|id| Label::new(id, &[]));
     // Where a player may be out of sight, those after it move up; a single other one has its place to itself.
     let are_known = spec.players == 2 || reaches_everywhere(spec);
-    let others = (1..spec.players as i32).flat_map(|slot| {
-        let known = ["obs.other_player.row", "obs.other_player.column", "obs.other_player.level"];
-        let listed = ["obs.player.row", "obs.player.column", "obs.player.level"];
-        let name = |(known, listed)| match are_known {
-            true => Label::of_other(known, &[slot], Others::Ascending),
-            false => Label::new(listed, &[slot]),
-        };
-        known.into_iter().zip(listed).map(name).take(numbers).collect::<Vec<_>>()
-    });
+    let ids = if are_known {
+        ["obs.other_player.row", "obs.other_player.column", "obs.other_player.level"]
+    } else {
+        ["obs.player.row", "obs.player.column", "obs.player.level"]
+    };
+    let name = move |id, slot| match are_known.then_some(Others::Ascending) {
+        Some(order) => Label::of_other(id, &[slot], order),
+        None => Label::new(id, &[slot]),
+    };
+    let others = (1..spec.players as i32).flat_map(|slot| ids.map(|id| name(id, slot)).into_iter().take(numbers));
     foods.chain(own.into_iter().take(numbers)).chain(others).collect()
 }
 
@@ -140,4 +141,26 @@ pub(super) fn state(world: &Foraging, state: StateRef<'_>, out: &mut [f32]) {
         slot.copy_from_slice(&food.unwrap_or(MISSING));
     }
     spawned[0] = state.ints[SPAWNED] as f32;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The others' rows as `agent` reads them.
+    fn rows(players: u32, sight: Option<u32>, agent: u32) -> Vec<(String, Vec<i32>)> {
+        let spec = ForagingSpec { players, sight, ..ForagingSpec::default() };
+        let names = labels(&spec).into_iter().map(|name| name.seen_by(agent, players));
+        let rows = names.filter(|name| name.id.ends_with("player.row"));
+        rows.map(|name| (name.id, name.args)).collect()
+    }
+
+    #[test]
+    fn others_go_by_number_where_their_places_are_their_own() {
+        let known = |agent| ("obs.other_player.row".to_owned(), vec![agent]);
+        assert_eq!(rows(3, None, 1), [known(1), known(3)]);
+        assert_eq!(rows(2, Some(2), 0), [known(2)], "a single other one has its place to itself");
+        let listed = |slot| ("obs.player.row".to_owned(), vec![slot]);
+        assert_eq!(rows(3, Some(2), 1), [listed(1), listed(2)], "whoever is in sight moves up");
+    }
 }
