@@ -12,7 +12,7 @@ const GAP: f32 = 6.0;
 /// How much farther off each next place beside a disc is.
 const STEP: f32 = 9.0;
 /// How many such places there are in a direction; fewer than ten, or they outweigh what a place covers.
-const FARTHEST: u32 = 8;
+const FARTHEST: u32 = 9;
 /// Directions in the order they are tried.
 const AROUND: [Vec2; 8] = [
     vec2(1.0, -1.0),
