@@ -14,7 +14,7 @@ const STEP: f32 = 9.0;
 /// How many such places there are in a direction; fewer than ten, or they outweigh what a place covers.
 const FARTHEST: u32 = 9;
 /// Directions in the order they are tried.
-const AROUND: [Vec2; 8] = [
+const AROUND: [Vec2; 16] = [
     vec2(1.0, -1.0),
     vec2(-1.0, -1.0),
     vec2(1.0, 1.0),
@@ -23,6 +23,14 @@ const AROUND: [Vec2; 8] = [
     vec2(0.0, 1.0),
     vec2(1.0, 0.0),
     vec2(-1.0, 0.0),
+    vec2(1.0, -0.5),
+    vec2(-1.0, -0.5),
+    vec2(1.0, 0.5),
+    vec2(-1.0, 0.5),
+    vec2(0.5, -1.0),
+    vec2(-0.5, -1.0),
+    vec2(0.5, 1.0),
+    vec2(-0.5, 1.0),
 ];
 
 /// A disc on the screen.
@@ -181,7 +189,7 @@ mod tests {
 
     #[test]
     fn numbers_are_read_whatever_overlaps() {
-        for trial in 0..600 {
+        for trial in 0..3_000 {
             let mut draw = draws(trial);
             let (n, crowd) = (2 + trial % 5, [0.02, 0.1, 1.0][trial as usize % 3]);
             let rounds = agents(&mut draw, n, crowd);
@@ -215,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_tag_covers_neither_a_disc_nor_a_number() {
-        for trial in 0..600 {
+        for trial in 0..3_000 {
             let mut draw = draws(trial);
             let rounds = agents(&mut draw, 2, [0.05, 0.3, 1.0][trial as usize % 3]);
             let scene = Scene { rounds: &rounds, others: &agents(&mut draw, 3, 1.0), screen: SCREEN };
