@@ -226,17 +226,8 @@ impl<R: Real> AddAssign for Lanes<R> {
 pub trait Number:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
-    /// The same, or as many, in single precision.
-    type Single: Copy + Default;
-    /// How many there are.
-    const COUNT: usize;
-
     /// `x`, in every lane.
     fn of(x: f64) -> Self;
-    /// The nearest of single precision.
-    fn single(self) -> Self::Single;
-    /// The first of them.
-    fn first(self) -> f64;
     /// √x, correctly rounded.
     #[must_use]
     fn sqrt(self) -> Self;
@@ -251,19 +242,9 @@ pub trait Number:
 }
 
 impl<R: Real> Number for R {
-    type Single = f32;
-    const COUNT: usize = 1;
     #[inline(always)]
     fn of(x: f64) -> Self {
         R::from_f64(x)
-    }
-    #[inline(always)]
-    fn single(self) -> f32 {
-        self.to_f32()
-    }
-    #[inline(always)]
-    fn first(self) -> f64 {
-        self.to_f64()
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
@@ -284,19 +265,9 @@ impl<R: Real> Number for R {
 }
 
 impl<R: Real> Number for Lanes<R> {
-    type Single = Lanes<f32>;
-    const COUNT: usize = LANES;
     #[inline(always)]
     fn of(x: f64) -> Self {
         Self::splat(R::from_f64(x))
-    }
-    #[inline(always)]
-    fn single(self) -> Lanes<f32> {
-        Lanes(self.0.map(R::to_f32))
-    }
-    #[inline(always)]
-    fn first(self) -> f64 {
-        self.0[0].to_f64()
     }
     #[inline(always)]
     fn sqrt(mut self) -> Self {

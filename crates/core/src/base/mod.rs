@@ -5,3 +5,4 @@ pub mod hash;
 pub mod lanes;
 pub mod rng;
 pub mod stats;
+pub mod word;

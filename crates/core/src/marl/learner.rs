@@ -21,7 +21,7 @@ use super::{policy_gradient, value_based};
 use crate::base::float::Real;
 use crate::base::rng::Stream;
 use crate::env::api::Env;
-use crate::nn::graph::{Buffers, Doubles, Id, List, Phase, Plan, Precision, Reals, Training};
+use crate::nn::graph::{Buffers, Doubles, Id, List, Phase, Plan, Precision, Reals, Training, leave_out_unread};
 use crate::nn::init::{init_mixer, init_mlp, init_orthogonal};
 use crate::nn::layers::{Activation, Layout, Mlp};
 
@@ -159,6 +159,7 @@ impl Learner {
             Behaviour::Softmax => policy_gradient::build(&mut plan, algo, &common),
         };
         let evaluation = Evaluation::new(&mut plan, &env, settings, &agents, behaviour, clock, seed, evaluations);
+        leave_out_unread(&mut plan, &[&reset, &rollout, &gradient_steps, &evaluation.list]);
         Self {
             settings: settings.clone(),
             seed,

@@ -153,12 +153,25 @@ pub struct BufferInfo {
     pub shape: Vec<u32>,
     /// Whether agents may see it when they act.
     pub execution: bool,
+    /// Whether it has its numbers.
+    pub presence: Presence,
+}
+
+/// Whether a buffer has its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// In any case.
+    Always,
+    /// Unless [`Plan::leave_out`] finds that nobody reads them.
+    IfRead,
+    /// It has none: whoever writes it writes nothing.
+    LeftOut,
 }
 
 impl BufferInfo {
     /// Number of elements.
     pub fn len(&self) -> usize {
-        self.shape.iter().map(|&d| d as usize).product()
+        if self.presence == Presence::LeftOut { 0 } else { self.shape.iter().map(|&d| d as usize).product() }
     }
 
     /// Whether it has no element.
@@ -180,10 +193,39 @@ pub struct Plan {
 impl Plan {
     /// A new buffer.
     pub fn buffer<T: Content, S: Side>(&mut self, name: &str, shape: &[u32]) -> Id<T, S> {
+        self.with_presence(name, shape, Presence::Always)
+    }
+
+    /// A new buffer that only calls of lists look at: [`Plan::leave_out`] may find that none does. A kernel that writes
+    /// it must be content with a buffer of no length.
+    pub fn buffer_if_read<T: Content, S: Side>(&mut self, name: &str, shape: &[u32]) -> Id<T, S> {
+        self.with_presence(name, shape, Presence::IfRead)
+    }
+
+    fn with_presence<T: Content, S: Side>(&mut self, name: &str, shape: &[u32], presence: Presence) -> Id<T, S> {
         let infos = T::infos_mut(self);
         debug_assert!(infos.iter().all(|i| i.name != name), "buffer {name} twice");
-        infos.push(BufferInfo { name: name.to_owned(), shape: shape.to_vec(), execution: S::IS_EXECUTION });
+        let (name, shape) = (name.to_owned(), shape.to_vec());
+        infos.push(BufferInfo { name, shape, execution: S::IS_EXECUTION, presence });
         Id { index: infos.len() as u32 - 1, marker: PhantomData }
+    }
+
+    /// Leaves out what is there for readers alone and `is_read`, by kind and index, says nobody reads.
+    pub fn leave_out(&mut self, is_read: impl Fn((u8, u32)) -> bool) {
+        let kinds = [
+            (Reals::KIND, &mut self.reals),
+            (Words::KIND, &mut self.words),
+            (Ints::KIND, &mut self.ints),
+            (Doubles::KIND, &mut self.doubles),
+            (Singles::KIND, &mut self.singles),
+        ];
+        for (kind, infos) in kinds {
+            for (index, info) in (0..).zip(infos) {
+                if info.presence == Presence::IfRead && !is_read((kind, index)) {
+                    info.presence = Presence::LeftOut;
+                }
+            }
+        }
     }
 
     /// The buffer of that name, as training sees it.
@@ -192,7 +234,8 @@ impl Plan {
         Some(Id { index: index as u32, marker: PhantomData })
     }
 
-    /// Bytes of all buffers in single precision.
+    /// Bytes of all buffers in single precision, those left out included: how much a link may ask for does not depend on
+    /// who reads what.
     pub fn bytes(&self) -> u64 {
         let elements = |infos: &[BufferInfo]| {
             let count = |info: &BufferInfo| info.shape.iter().map(|&d| u64::from(d)).product::<u64>();

@@ -3,10 +3,12 @@
 //! A list is data: an engine interprets it, the stepper stops between its entries, the page draws its wires from what
 //! each call reads and writes. Control flow never depends on numbers: an entry is a call or a `Repeat` of fixed count.
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 pub use super::buffers::{
-    BufferInfo, Buffers, Content, Doubles, Execution, Id, Ints, Plan, Reals, Sees, Side, Singles, Training, View, Words,
+    BufferInfo, Buffers, Content, Doubles, Execution, Id, Ints, Plan, Presence, Reals, Sees, Side, Singles, Training,
+    View, Words,
 };
 use crate::base::float::Real;
 
@@ -17,6 +19,8 @@ pub struct Wires {
     pub reads: Vec<(u8, u32)>,
     /// Outputs.
     pub writes: Vec<(u8, u32)>,
+    /// Of the inputs, those that go nowhere but into one output, each with that.
+    pub passes: Vec<[(u8, u32); 2]>,
 }
 
 impl Wires {
@@ -30,6 +34,12 @@ impl Wires {
     pub fn writes<T: Content, S>(&mut self, id: Id<T, S>) -> &mut Self {
         self.writes.push((T::KIND, id.index));
         self
+    }
+
+    /// Adds an output that is an input, row by row, and the only use of it.
+    pub fn passes<T: Content, A, B>(&mut self, from: Id<T, A>, to: Id<T, B>) -> &mut Self {
+        self.passes.push([(T::KIND, from.index), (T::KIND, to.index)]);
+        self.reads(from).writes(to)
     }
 }
 
@@ -111,6 +121,25 @@ pub struct List {
 
 /// Most repeats that may be open at once.
 const MOST_NESTED: usize = 8;
+
+/// Leaves out the buffers whose numbers reach no call of `lists` but those that pass them on.
+pub fn leave_out_unread(plan: &mut Plan, lists: &[&List]) {
+    let wires: Vec<Wires> = lists.iter().flat_map(|list| list.calls()).map(|(_, call)| call.wires()).collect();
+    let mut read = BTreeSet::new();
+    for Wires { reads, passes, .. } in &wires {
+        read.extend(reads.iter().copied().filter(|read| passes.iter().all(|[from, _]| from != read)));
+    }
+    let mut before = 0;
+    while before != read.len() {
+        before = read.len();
+        for &[from, to] in wires.iter().flat_map(|wires| &wires.passes) {
+            if read.contains(&to) {
+                read.insert(from);
+            }
+        }
+    }
+    plan.leave_out(|buffer| read.contains(&buffer));
+}
 
 /// Where an interrupted list goes on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -255,6 +284,63 @@ mod tests {
         }
         fn run<R: Real>(&self, view: View<'_, R, Training>) {
             view.write(self.counter)[0] += 1;
+        }
+    }
+
+    /// Moves rows on.
+    #[derive(Debug)]
+    struct Pass {
+        from: Id<Reals, Training>,
+        to: Id<Reals, Training>,
+    }
+    impl Compute for Pass {
+        type Side = Training;
+        const NAME: &'static str = "pass";
+        fn wires(&self, wires: &mut Wires) {
+            wires.passes(self.from, self.to);
+        }
+        fn run<R: Real>(&self, view: View<'_, R, Training>) {
+            view.write(self.to).copy_from_slice(&view.read(self.from));
+        }
+    }
+
+    /// Looks at a buffer.
+    #[derive(Debug)]
+    struct Look {
+        at: Id<Reals, Training>,
+    }
+    impl Compute for Look {
+        type Side = Training;
+        const NAME: &'static str = "look";
+        fn wires(&self, wires: &mut Wires) {
+            wires.reads(self.at);
+        }
+        fn run<R: Real>(&self, view: View<'_, R, Training>) {
+            assert!(!view.read(self.at).is_empty(), "what is looked at is there");
+        }
+    }
+
+    #[test]
+    fn what_is_only_passed_on_is_left_out_unless_somebody_looks_at_the_end() {
+        for is_read in [false, true] {
+            let mut plan = Plan::default();
+            let [first, second, third] =
+                ["first", "second", "third"].map(|name| plan.buffer_if_read::<Reals, Training>(name, &[2]));
+            let kept = plan.buffer::<Reals, Training>("kept", &[2]);
+            let bytes = plan.bytes();
+            let (mut early, mut late) = (List::default(), List::default());
+            early.train(Phase::Store, Pass { from: second, to: third });
+            early.train(Phase::Store, Pass { from: first, to: second });
+            if is_read {
+                late.train(Phase::Apply, Look { at: third });
+            }
+            leave_out_unread(&mut plan, &[&early, &late]);
+            let buffers = Buffers::<f32>::new(&plan);
+            let there = [first, second, third, kept].map(|id| !buffers.read(id).is_empty());
+            assert_eq!(there, [is_read, is_read, is_read, true]);
+            assert_eq!(plan.bytes(), bytes, "what a link may ask for does not depend on it");
+            early.run(&buffers);
+            late.run(&buffers);
         }
     }
 

@@ -9,7 +9,8 @@ use tandem_core::env::api::{Ended, Env, EnvInfo, EnvState, Frame, Headline, MAX_
 use tandem_core::env::matrix_game::GAMES;
 use tandem_core::env::pellet::PelletSpec;
 use tandem_core::env::registry::EnvSpec;
-use tandem_core::marl::parts::world::{TERMINATED, TRUNCATED, show_legal};
+use tandem_core::marl::parts::shown::show_legal;
+use tandem_core::marl::parts::world::{TERMINATED, TRUNCATED};
 
 use crate::support::{Lockstep, Player, World};
 use crate::worlds::{any_foraging, any_matrix, any_particles, any_pellet, any_pursuit, specs};

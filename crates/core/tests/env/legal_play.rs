@@ -3,7 +3,7 @@
 use tandem_core::base::rng::{Stream, below, uniform};
 use tandem_core::env::api::Env;
 use tandem_core::marl::parts::explore::{Behaviour, epsilon_greedy, softmax};
-use tandem_core::marl::parts::world::show_legal;
+use tandem_core::marl::parts::shown::show_legal;
 
 use crate::contract::environments;
 use crate::support::World;

@@ -59,7 +59,9 @@ impl Law<f64> for Adversary {
             parts.copy_from_slice(&if agent == 0 { [-away, 0.0] } else { [-nearest, away] });
         }
     }
+}
 
+impl Rules for Adversary {
     fn observe(&self, view: View<'_>, agent: usize, obs: &mut Pen<'_>) {
         let p = view.p[agent];
         if agent > 0 {
@@ -68,9 +70,7 @@ impl Law<f64> for Adversary {
         obs.seen(self.landmarks, p, view.landmarks, 0..view.landmarks.len());
         obs.seen(self.others, p, view.p, others(agent, view.p.len()));
     }
-}
 
-impl Rules for Adversary {
     fn pairs(&self, view: View<'_>) -> Vec<(u32, u32)> {
         let goal = view.goal(0);
         vec![(0, goal as u32), (1 + nearest_agent(&view.p[1..], view.landmarks[goal]).0, goal as u32)]

@@ -4,15 +4,12 @@
 //! a lane has the bits of [`Env::step`](crate::env::api::Env::step) because both run the same code. Loops where closures
 //! would do: those are not always inlined, and then work on one register at a time.
 
-use super::scene::{Law, Pen, View};
+use super::scene::{Law, Pen, Rules, View};
 use super::{MAX_AGENTS, PUSHES, Particles, TIME};
 use crate::base::lanes::{LANES, Lanes, kernel};
 use crate::env::api::{Ended, MAX_PARTS, Tile, weighted};
 
 type Wide = Lanes<f64>;
-
-/// Most numbers of an observation for each agent that there is room for. There is an even number of them.
-const OBS: usize = 6;
 
 /// A law whose worlds move together: agents that push and say nothing, as many landmarks as agents, no goals.
 pub(super) trait Lockstep {
@@ -20,36 +17,60 @@ pub(super) trait Lockstep {
     fn step(&self, world: &Particles, tile: &mut Tile<'_>);
 }
 
-impl<L: Law<Wide>> Lockstep for L {
+/// A law for lanes and rules for each world.
+pub(super) trait Tiled: Law<Wide> + Rules {}
+impl<L: Law<Wide> + Rules> Tiled for L {}
+
+impl<L: Tiled> Lockstep for L {
     fn step(&self, world: &Particles, tile: &mut Tile<'_>) {
-        if world.n() <= 4 { few(self, world, tile) } else { many(self, world, tile) }
+        match world.n() {
+            2 => two(self, world, tile),
+            3 => three(self, world, tile),
+            4 => four(self, world, tile),
+            _ => many(self, world, tile),
+        }
     }
 }
 
-kernel! { fn few[L: Law<Wide>](law: &L, world: &Particles, tile: &mut Tile<'_>) => step_few }
-kernel! { fn many[L: Law<Wide>](law: &L, world: &Particles, tile: &mut Tile<'_>) => step_many }
+kernel! { #[inline(never)] fn two[L: Tiled](law: &L, world: &Particles, tile: &mut Tile<'_>) => step_two }
+kernel! { #[inline(never)] fn three[L: Tiled](law: &L, world: &Particles, tile: &mut Tile<'_>) => step_three }
+kernel! { #[inline(never)] fn four[L: Tiled](law: &L, world: &Particles, tile: &mut Tile<'_>) => step_four }
+kernel! { #[inline(never)] fn many[L: Tiled](law: &L, world: &Particles, tile: &mut Tile<'_>) => step_many }
 
 #[inline(always)]
-fn step_few<L: Law<Wide>>(law: &L, world: &Particles, tile: &mut Tile<'_>) {
-    step::<L, 4>(law, world, tile);
+fn step_two<L: Tiled>(law: &L, world: &Particles, tile: &mut Tile<'_>) {
+    step::<L, 2>(law, world, 2, tile);
 }
 
 #[inline(always)]
-fn step_many<L: Law<Wide>>(law: &L, world: &Particles, tile: &mut Tile<'_>) {
-    step::<L, MAX_AGENTS>(law, world, tile);
+fn step_three<L: Tiled>(law: &L, world: &Particles, tile: &mut Tile<'_>) {
+    step::<L, 3>(law, world, 3, tile);
 }
 
-/// With room for `CAP` agents.
 #[inline(always)]
-fn step<L: Law<Wide>, const CAP: usize>(law: &L, world: &Particles, tile: &mut Tile<'_>) {
-    let (n, entities) = (world.n(), world.scene.bodies.len());
-    debug_assert!(entities <= 2 * CAP && world.words == 0 && world.scene.goals == 0, "there is room for what it has");
-    debug_assert!(world.info.obs_len.is_multiple_of(2), "observations are rows of pairs");
+fn step_four<L: Tiled>(law: &L, world: &Particles, tile: &mut Tile<'_>) {
+    step::<L, 4>(law, world, 4, tile);
+}
+
+#[inline(always)]
+fn step_many<L: Tiled>(law: &L, world: &Particles, tile: &mut Tile<'_>) {
+    step::<L, MAX_AGENTS>(law, world, world.n(), tile);
+}
+
+/// An env step of `n` agents, with room for `CAP`. Where the compiler knows n it leaves no loop over agents.
+#[inline(always)]
+fn step<L: Tiled, const CAP: usize>(law: &L, world: &Particles, n: usize, tile: &mut Tile<'_>) {
+    let entities = 2 * n;
+    let (ints, width, obs_len) = (1, 2 * (entities + n), world.info.obs_len as usize);
+    debug_assert!(
+        entities == world.scene.bodies.len() && ints == world.info.ints as usize,
+        "as many landmarks as agents, no goals"
+    );
+    debug_assert!(width == world.info.reals as usize, "nobody speaks");
     let mut places = [[[Wide::ZERO; 2]; CAP]; 2];
     let (mut v, mut force) = ([[Wide::ZERO; 2]; CAP], [[Wide::ZERO; 2]; CAP]);
     let (v, force) = (&mut v[..n], &mut force[..n]);
     let places = &mut places.as_flattened_mut()[..entities];
-    let (ints, width, obs_len) = (world.info.ints as usize, world.info.reals as usize, world.info.obs_len as usize);
     let worlds = pairs(tile.reals, width, entities + n);
     for (k, pair) in places.iter_mut().chain(&mut *v).enumerate() {
         for lane in 0..LANES {
@@ -81,24 +102,21 @@ fn step<L: Law<Wide>, const CAP: usize>(law: &L, world: &Particles, tile: &mut T
     }
 
     let (p, landmarks) = places.split_at(n);
-    let view = View { goals: &[], p, landmarks, v, said: &[] };
     let weights = &world.info.part_weights[..];
-    law.parts(view, tile.parts);
+    law.parts(View { goals: &[], p, landmarks, v, said: &[] }, tile.parts);
     let mut wide_weights = [Wide::ZERO; MAX_PARTS];
     wide_weights.iter_mut().zip(weights).for_each(|(wide, &weight)| *wide = Wide::splat(weight));
     for (reward, parts) in tile.rewards.iter_mut().zip(tile.parts.chunks_exact(weights.len())) {
         *reward = weighted(&wide_weights[..weights.len()], parts);
     }
 
-    let mut columns = [[Lanes::ZERO; OBS]; CAP];
-    let columns = &mut columns.as_flattened_mut()[..obs_len];
-    for agent in 0..n {
-        law.observe(view, agent, &mut Pen::new(columns));
-        let rows = pairs_mut(&mut tile.obs[agent * tile.obs_stride..], n * tile.obs_stride, obs_len / 2);
-        for (k, [x, y]) in columns.as_chunks().0.iter().enumerate() {
-            for lane in 0..LANES {
-                rows[lane][k] = [x.0[lane], y.0[lane]];
-            }
+    // One world after the other: a place is a pair of numbers there, and so is what is written of it.
+    let mut rows = tile.obs.chunks_exact_mut(tile.obs_stride);
+    for world in pairs(tile.reals, width, entities + n) {
+        let (p, landmarks, v) = (&world[..n], &world[n..entities], &world[entities..]);
+        let view = View { goals: &[], p, landmarks, v, said: &[] };
+        for (agent, row) in (0..n).zip(&mut rows) {
+            law.observe(view, agent, &mut Pen::new(&mut row[..obs_len]));
         }
     }
 }

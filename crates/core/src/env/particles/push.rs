@@ -64,7 +64,9 @@ impl Law<f64> for Push {
         let [adversary, agent] = [ADVERSARY, AGENT].map(|agent| distance(view.p[agent], goal));
         parts.copy_from_slice(&[-adversary, agent, -agent, 0.0]);
     }
+}
 
+impl Rules for Push {
     fn observe(&self, view: View<'_>, agent: usize, obs: &mut Pen<'_>) {
         let p = view.p[agent];
         obs.write(view.v[agent]);
@@ -78,9 +80,7 @@ impl Law<f64> for Push {
         }
         obs.offset(p, view.p[1 - agent]);
     }
-}
 
-impl Rules for Push {
     fn pairs(&self, view: View<'_>) -> Vec<(u32, u32)> {
         let goal = view.goals[0] as u32;
         vec![(ADVERSARY as u32, goal), (AGENT as u32, goal)]

@@ -49,7 +49,9 @@ impl Law<f64> for Reference {
         let global = local.iter().sum::<f64>() / 2.0;
         parts.copy_from_slice(&[global, local[0], global, local[1]]);
     }
+}
 
+impl Rules for Reference {
     fn observe(&self, view: View<'_>, agent: usize, obs: &mut Pen<'_>) {
         let p = view.p[agent];
         obs.write(view.v[agent]);
@@ -57,9 +59,7 @@ impl Law<f64> for Reference {
         obs.write(colour(view.goal(agent)));
         obs.numbers(&view.said[(1 - agent) * WORDS..][..WORDS]);
     }
-}
 
-impl Rules for Reference {
     fn pairs(&self, view: View<'_>) -> Vec<(u32, u32)> {
         vec![(1, view.goals[0] as u32), (0, view.goals[1] as u32)]
     }

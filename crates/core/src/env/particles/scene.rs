@@ -59,18 +59,18 @@ pub(super) struct View<'a, N = f64> {
     pub(super) said: &'a [N],
 }
 
-/// What a scenario pays and shows; in lanes where it is written for any number.
+/// What a scenario pays; in lanes where it is written for any number.
 pub(super) trait Law<N: Number>: std::fmt::Debug + Send + Sync {
     /// Raw reward parts of every agent `[n, parts]`. Weighted and summed in their order they are the reference's
     /// reward, bit by bit.
     fn parts(&self, view: View<'_, N>, parts: &mut [N]);
-
-    /// The observation of `agent`, exactly as long as its role says.
-    fn observe(&self, view: View<'_, N>, agent: usize, obs: &mut Pen<'_, N>);
 }
 
 /// What a scenario says about a state.
 pub(super) trait Rules: Law<f64> {
+    /// The observation of `agent`, exactly as long as its role says.
+    fn observe(&self, view: View<'_>, agent: usize, obs: &mut Pen<'_>);
+
     /// The same in lanes, if it is written so.
     fn lockstep(&self) -> Option<&dyn Lockstep> {
         None
@@ -105,25 +105,25 @@ impl View<'_> {
 
 /// Writes a vector from its beginning, rounding to f32.
 #[derive(Debug)]
-pub(super) struct Pen<'a, N: Number = f64> {
-    rest: &'a mut [N::Single],
+pub(super) struct Pen<'a> {
+    rest: &'a mut [f32],
 }
 
-impl<'a, N: Number> Pen<'a, N> {
-    pub(super) fn new(vector: &'a mut [N::Single]) -> Self {
+impl<'a> Pen<'a> {
+    pub(super) fn new(vector: &'a mut [f32]) -> Self {
         Self { rest: vector }
     }
 
     #[inline(always)]
-    pub(super) fn write<const K: usize>(&mut self, numbers: [N; K]) {
+    pub(super) fn write<const K: usize>(&mut self, numbers: [f64; K]) {
         let (head, rest) = std::mem::take(&mut self.rest).split_at_mut(K);
         for (slot, number) in head.iter_mut().zip(numbers) {
-            *slot = number.single();
+            *slot = number as f32;
         }
         self.rest = rest;
     }
 
-    pub(super) fn numbers(&mut self, numbers: &[N]) {
+    pub(super) fn numbers(&mut self, numbers: &[f64]) {
         for &number in numbers {
             self.write([number]);
         }
@@ -131,23 +131,29 @@ impl<'a, N: Number> Pen<'a, N> {
 
     /// `to` as seen from `from`.
     #[inline(always)]
-    pub(super) fn offset(&mut self, from: [N; 2], to: [N; 2]) {
+    pub(super) fn offset(&mut self, from: [f64; 2], to: [f64; 2]) {
         self.write([to[0] - from[0], to[1] - from[1]]);
     }
 
     /// All of `to` as seen from `from`.
     #[inline(always)]
-    pub(super) fn offsets(&mut self, from: [N; 2], to: &[[N; 2]]) {
+    pub(super) fn offsets(&mut self, from: [f64; 2], to: &[[f64; 2]]) {
         let (head, rest) = std::mem::take(&mut self.rest).split_at_mut(2 * to.len());
         for (slot, to) in head.as_chunks_mut().0.iter_mut().zip(to) {
-            *slot = [(to[0] - from[0]).single(), (to[1] - from[1]).single()];
+            *slot = [(to[0] - from[0]) as f32, (to[1] - from[1]) as f32];
         }
         self.rest = rest;
     }
 
     /// The places of a sight as seen from `from`, zeros in slots without one; `indices` as in [`Sight::each`].
     #[inline(always)]
-    pub(super) fn seen(&mut self, sight: Sight, from: [N; 2], places: &[[N; 2]], indices: impl Iterator<Item = usize>) {
+    pub(super) fn seen(
+        &mut self,
+        sight: Sight,
+        from: [f64; 2],
+        places: &[[f64; 2]],
+        indices: impl Iterator<Item = usize>,
+    ) {
         sight.each(from, places, indices, |seen| match seen {
             Some(index) => self.offset(from, places[index]),
             None => self.zeros(2),
@@ -157,7 +163,7 @@ impl<'a, N: Number> Pen<'a, N> {
     #[inline(always)]
     pub(super) fn zeros(&mut self, count: usize) {
         let (head, rest) = std::mem::take(&mut self.rest).split_at_mut(count);
-        head.fill(N::Single::default());
+        head.fill(0.0);
         self.rest = rest;
     }
 }
@@ -188,10 +194,10 @@ impl Sight {
     /// Calls `show` for every slot with the index of the place in it, `None` in slots without one. `indices` are those
     /// of the places there are. Equally near ones come in their order.
     #[inline(always)]
-    pub(super) fn each<N: Number>(
+    pub(super) fn each(
         self,
-        from: [N; 2],
-        places: &[[N; 2]],
+        from: [f64; 2],
+        places: &[[f64; 2]],
         indices: impl Iterator<Item = usize>,
         mut show: impl FnMut(Option<usize>),
     ) {
@@ -199,11 +205,10 @@ impl Sight {
             indices.for_each(|index| show(Some(index)));
             return;
         }
-        assert!(N::COUNT == 1, "who is nearest differs from world to world");
         let mut order = [(0.0, 0); MAX_AGENTS];
         let mut count = 0;
         for index in indices {
-            let entry = (distance(places[index], from).first(), index);
+            let entry = (distance(places[index], from), index);
             let at = order[..count].iter().position(|other: &(f64, usize)| entry.0 < other.0).unwrap_or(count);
             order.copy_within(at..count, at + 1);
             order[at] = entry;

@@ -53,7 +53,9 @@ impl Law<f64> for SpeakerListener {
     fn parts(&self, view: View<'_>, parts: &mut [f64]) {
         parts.fill(-square_distance(view.p[LISTENER], view.landmarks[view.goal(0)]));
     }
+}
 
+impl Rules for SpeakerListener {
     fn observe(&self, view: View<'_>, agent: usize, obs: &mut Pen<'_>) {
         if agent == SPEAKER {
             obs.write(colour(view.goal(0)));
@@ -64,9 +66,7 @@ impl Law<f64> for SpeakerListener {
         view.landmarks.iter().for_each(|&landmark| obs.offset(p, landmark));
         obs.numbers(&view.said[..LANDMARKS]);
     }
-}
 
-impl Rules for SpeakerListener {
     fn pairs(&self, view: View<'_>) -> Vec<(u32, u32)> {
         vec![(LISTENER as u32, view.goals[0] as u32)]
     }

@@ -77,7 +77,7 @@ impl Spread {
     }
 
     #[inline(never)]
-    fn observe_nearest<N: Number>(&self, view: View<'_, N>, agent: usize, obs: &mut Pen<'_, N>) {
+    fn observe_nearest(&self, view: View<'_>, agent: usize, obs: &mut Pen<'_>) {
         let p = view.p[agent];
         obs.seen(self.landmarks, p, view.landmarks, 0..view.landmarks.len());
         obs.seen(self.others, p, view.p, others(agent, view.p.len()));
@@ -132,23 +132,24 @@ impl<N: Number> Law<N> for Spread {
             }
         }
     }
+}
 
+impl Rules for Spread {
     #[inline(always)]
-    fn observe(&self, view: View<'_, N>, agent: usize, obs: &mut Pen<'_, N>) {
+    fn observe(&self, view: View<'_>, agent: usize, obs: &mut Pen<'_>) {
         let (v, p) = (view.v[agent], view.p[agent]);
         obs.write([v[0], v[1], p[0], p[1]]);
         if self.sees_all() {
             obs.offsets(p, view.landmarks);
             obs.offsets(p, &view.p[..agent]);
             obs.offsets(p, &view.p[agent + 1..]);
+            obs.zeros((view.p.len() - 1) * WORDS);
         } else {
             self.observe_nearest(view, agent, obs);
+            obs.zeros(self.others.slots() as usize * WORDS);
         }
-        obs.zeros(self.others.slots() as usize * WORDS);
     }
-}
 
-impl Rules for Spread {
     fn lockstep(&self) -> Option<&dyn Lockstep> {
         self.sees_all().then_some(self)
     }

@@ -112,7 +112,9 @@ impl Law<f64> for Tag {
             parts.copy_from_slice(&[CONTACT * contacts as f64, 0.0, 0.0]);
         }
     }
+}
 
+impl Rules for Tag {
     fn observe(&self, view: View<'_>, agent: usize, obs: &mut Pen<'_>) {
         let (v, p) = (view.v[agent], view.p[agent]);
         obs.write([v[0], v[1], p[0], p[1]]);
@@ -128,9 +130,7 @@ impl Law<f64> for Tag {
             });
         }
     }
-}
 
-impl Rules for Tag {
     fn succeeded(&self, view: View<'_>) -> bool {
         view.p[self.hunters..].iter().all(|&prey| self.hunters_at(view, prey) > 0)
     }

@@ -9,7 +9,7 @@ use crate::env::registry::EnvSpec;
 use crate::marl::parts::explore::EpsilonGreedy;
 use crate::marl::parts::world::{Observe, ResetAll, Starts, Step, World};
 use crate::marl::seats::Members;
-use crate::nn::graph::{Buffers, Id, List, Phase, Plan, Reals};
+use crate::nn::graph::{Buffers, Id, List, Phase, Plan, Reals, leave_out_unread};
 
 /// Environments in lockstep.
 const ENVS: u32 = 128;
@@ -70,6 +70,7 @@ impl Play {
         list.act(Phase::Act, uniform);
         list.train(Phase::Environment, Step { world: world.clone(), stream, auto_reset: true });
         list.train(Phase::Observe, Observe { world: world.clone() });
+        leave_out_unread(&mut plan, &[&reset, &list]);
         let buffers = Buffers::new(&plan);
         buffers.write(epsilon).fill(1.0);
         reset.run(&buffers);

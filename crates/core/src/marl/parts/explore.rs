@@ -42,9 +42,6 @@ pub fn epsilon_greedy<R: Real>(q: &[R], mask: &[u32], epsilon: R, words: [u32; 4
         return (masked_argmax(q, mask).expect("an action is legal"), false);
     }
     let mut before = below(words[1], legal);
-    if legal == mask.len() as u32 {
-        return (before, true);
-    }
     for (action, _) in (0..).zip(mask).filter(|&(_, &m)| m != 0) {
         if before == 0 {
             return (action, true);
@@ -101,9 +98,14 @@ impl Compute for EpsilonGreedy {
         let epsilon = view.read(self.epsilon)[0];
         let mut action = view.write(self.action);
         let mut explored = view.write(self.explored);
-        each_seat(self.agents, self.actions, &time, &self.stream, |seat, words| {
+        each_seat(self.agents, self.actions, &mask, &time, &self.stream, |seat, words| {
             let epsilon = if self.explorers.contains(seat.agent) { epsilon } else { R::ZERO };
-            let (choice, by_chance) = epsilon_greedy(&q[seat.outputs()], &mask[seat.legal()], epsilon, words);
+            // What the function gives where nothing is forbidden and chance decides, without counting.
+            let (choice, by_chance) = if seat.is_free && R::from_f32(uniform(words[0])) < epsilon {
+                (below(words[1], self.actions), true)
+            } else {
+                epsilon_greedy(&q[seat.outputs()], &mask[seat.legal()], epsilon, words)
+            };
             action[seat.row] = choice;
             explored[seat.row] = u32::from(by_chance);
         });
@@ -144,7 +146,7 @@ impl Compute for SoftmaxDraw {
         let (logits, mask, time) = (view.read(self.logits), view.read(self.mask), view.read(self.time));
         let (mut action, mut explored) = (view.write(self.action), view.write(self.explored));
         let mut log_prob = view.write(self.log_prob);
-        each_seat(self.agents, self.actions, &time, &self.stream, |seat, words| {
+        each_seat(self.agents, self.actions, &mask, &time, &self.stream, |seat, words| {
             let (drawn, by_chance, log_p) = softmax(&logits[seat.outputs()], &mask[seat.legal()], words);
             action[seat.row] = drawn;
             explored[seat.row] = u32::from(by_chance);
@@ -159,15 +161,25 @@ struct Seat {
     row: usize,
     agent: u32,
     actions: usize,
+    /// Known to have every action; false says nothing.
+    is_free: bool,
 }
 
 /// Counters whose words are drawn together.
 const BLOCK: usize = 2 * LANES;
 
 /// Calls `act` for every agent of every environment with its four words, drawn many at a time.
-fn each_seat(agents: u32, actions: u32, time: &[u32], stream: &Stream, mut act: impl FnMut(Seat, [u32; 4])) {
-    let mut counters = [Octet::default(); BLOCK / LANES];
-    let rows = time.len() / 2 * agents as usize;
+#[inline(always)]
+fn each_seat(
+    agents: u32,
+    actions: u32,
+    mask: &[u32],
+    time: &[u32],
+    stream: &Stream,
+    mut act: impl FnMut(Seat, [u32; 4]),
+) {
+    let (mut counters, mut seats) = ([Octet::default(); BLOCK / LANES], [0; BLOCK]);
+    let (rows, actions) = (time.len() / 2 * agents as usize, actions as usize);
     let (mut env, mut agent) = (0, 0);
     for first in (0..rows).step_by(BLOCK) {
         let count = BLOCK.min(rows - first);
@@ -177,16 +189,17 @@ fn each_seat(agents: u32, actions: u32, time: &[u32], stream: &Stream, mut act: 
             for (lanes, word) in counter.iter_mut().zip([env as u32, time[0], time[1], agent * 256]) {
                 lanes[k % LANES] = word;
             }
+            seats[k] = agent;
             agent += 1;
             if agent == agents {
                 (env, agent) = (env + 1, 0);
             }
         }
         let words = stream.words_of_octets(&counters);
+        let least = mask[first * actions..(first + count) * actions].iter().fold(1, |least, &legal| legal.min(least));
         for k in 0..count {
-            let (row, words) = (first + k, &words[k / LANES]);
-            let words = [0, 1, 2, 3].map(|word: usize| words[word][k % LANES]);
-            act(Seat { row, agent: (row % agents as usize) as u32, actions: actions as usize }, words);
+            let words = [0, 1, 2, 3].map(|word: usize| words[k / LANES][word][k % LANES]);
+            act(Seat { row: first + k, agent: seats[k], actions, is_free: least != 0 }, words);
         }
     }
 }

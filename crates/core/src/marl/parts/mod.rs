@@ -12,6 +12,7 @@ pub mod policy_loss;
 pub mod popart;
 pub mod replay;
 pub mod scripted;
+pub mod shown;
 pub mod tally;
 pub mod td;
 pub mod trajectories;

@@ -1,8 +1,9 @@
-//! Environments in lockstep: what agents receive, and the env step.
+//! Environments in lockstep: their buffers, how they begin, and the env step. What they show is in `shown.rs`.
 
 use std::sync::Arc;
 
 use super::clock::{Clock, UPDATE};
+use super::shown::Shown;
 use crate::base::float::Real;
 use crate::base::lanes::{LANES, Lanes, padded};
 use crate::base::rng::{Draws, Stream};
@@ -33,7 +34,7 @@ pub struct World {
     pub action: Id<Words, Execution>,
     /// Whether each was exploratory `[E, n]`.
     pub explored: Id<Words, Execution>,
-    /// s `[E, padded(S)]`.
+    /// s `[E, padded(S)]`; like `next_state` left out where nobody reads it.
     pub state: Id<Reals, Training>,
     /// o_i after the env step, before any reset `[E, n, padded(O + n)]`; changes places with `obs`, see [`Observe`].
     pub next_obs: Id<Reals, Training>,
@@ -77,10 +78,10 @@ impl World {
             mask: plan.buffer(&id("mask"), &[e, n, a]),
             action: plan.buffer(&id("action"), &[e, n]),
             explored: plan.buffer(&id("explored"), &[e, n]),
-            state: plan.buffer(&id("state"), &[e, state]),
+            state: plan.buffer_if_read(&id("state"), &[e, state]),
             next_obs: plan.buffer(&id("next_observation"), &[e, n, obs]),
             next_mask: plan.buffer(&id("next_mask"), &[e, n, a]),
-            next_state: plan.buffer(&id("next_state"), &[e, state]),
+            next_state: plan.buffer_if_read(&id("next_state"), &[e, state]),
             reward: plan.buffer(&id("reward"), &[e, n + 1]),
             parts: plan.buffer(&id("reward_parts"), &[e, n, info.part_names.len() as u32]),
             live: plan.buffer(&id("live"), &[e]),
@@ -94,47 +95,6 @@ impl World {
 /// Length of an agent's input: observation and, if switched on, its id one-hot.
 pub fn input_len(env: &dyn Env, agent_id: bool) -> u32 {
     env.info().obs_len + if agent_id { env.info().num_agents } else { 0 }
-}
-
-/// Writes one agent's network input: o_i ++ one-hot(i), zero padding. `scratch` has room for an observation.
-pub fn write_input<R: Real>(
-    env: &dyn Env,
-    agent_id: bool,
-    state: StateRef<'_>,
-    agent: u32,
-    scratch: &mut [f32],
-    row: &mut [R],
-) {
-    let obs_len = env.info().obs_len as usize;
-    let obs = &mut scratch[..obs_len];
-    env.observe(state, agent, obs);
-    row.fill(R::ZERO);
-    for (x, &o) in row.iter_mut().zip(obs.iter()) {
-        *x = R::from_f32(o);
-    }
-    if agent_id {
-        row[obs_len + agent as usize] = R::ONE;
-    }
-}
-
-/// Writes one agent's legal actions `[|A|]`. Who waits for its turn has exactly one choice, action 0, which the rules
-/// ignore. So waiting is a transition like any other: its value is that of what the other's reply leads to, and the
-/// policy's only action has probability 1, so no gradient.
-pub fn show_legal(env: &dyn Env, state: StateRef<'_>, agent: u32, mask: &mut [u32]) {
-    env.legal(state, agent, mask);
-    if env.to_move(state).is_some_and(|mover| mover != agent) {
-        mask[0] = 1;
-    }
-}
-
-/// Writes the state vector, zero padding. `scratch` has room for it.
-pub fn write_state<R: Real>(env: &dyn Env, state: StateRef<'_>, scratch: &mut [f32], row: &mut [R]) {
-    let vector = &mut scratch[..env.info().state_len as usize];
-    env.state(state, vector);
-    row.fill(R::ZERO);
-    for (x, &s) in row.iter_mut().zip(vector.iter()) {
-        *x = R::from_f32(s);
-    }
 }
 
 /// How worlds begin.
@@ -224,8 +184,8 @@ impl Compute for Observe {
     fn wires(&self, wires: &mut Wires) {
         let w = &self.world;
         wires.reads(w.ints).reads(w.reals).reads(w.time).reads(w.ended);
-        wires.writes(w.next_obs).writes(w.next_mask).writes(w.next_state);
-        wires.writes(w.obs).writes(w.mask).writes(w.state).writes(w.shown);
+        wires.writes(w.next_obs).writes(w.next_mask).writes(w.obs).writes(w.mask).writes(w.shown);
+        wires.passes(w.next_state, w.state).passes(w.state, w.next_state);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let w = &self.world;
@@ -345,6 +305,11 @@ impl<R: Real> Stepping<'_, R> {
         let mut out = StepOut { rewards: &mut self.rewards[..n], parts: &mut self.parts[..p] };
         let at = state_of(self.info, e, self.ints, self.reals);
         let end = w.env.step(at, &self.action[e * n..(e + 1) * n], &draws, &mut out);
+        let rewards = &mut self.reward[e * (n + 1)..(e + 1) * (n + 1)];
+        rewards.iter_mut().zip(&*out.rewards).for_each(|(to, &from)| *to = R::from_f64(from));
+        let parts = &mut self.reward_parts[e * p..(e + 1) * p];
+        parts.iter_mut().zip(&*out.parts).for_each(|(to, &from)| *to = R::from_f64(from));
+        rewards[n] = R::from_f64(w.env.team_reward(&out).unwrap_or(0.0));
         self.shown.show(w, e, state_of(self.info, e, self.ints, self.reals).view());
         self.close(e, end);
     }
@@ -376,10 +341,19 @@ impl<R: Real> Stepping<'_, R> {
         if !w.env.step_tile(&mut tile) {
             return false;
         }
+        scatter(&self.lane_parts[..p], &mut self.reward_parts[of(p)]);
+        let rewards = &mut self.reward[of(n + 1)];
+        scatter(&self.lane_rewards[..n], rewards);
+        if self.info.team_reward {
+            for (lane, rewards) in rewards.chunks_exact_mut(n + 1).enumerate() {
+                self.rewards.iter_mut().zip(&self.lane_rewards[..n]).for_each(|(to, lanes)| *to = lanes.0[lane]);
+                self.parts.iter_mut().zip(&self.lane_parts[..p]).for_each(|(to, lanes)| *to = lanes.0[lane]);
+                let out = StepOut { rewards: &mut self.rewards[..n], parts: &mut self.parts[..p] };
+                rewards[n] = R::from_f64(w.env.team_reward(&out).unwrap_or(0.0));
+            }
+        }
         for (lane, end) in ended.into_iter().enumerate() {
             self.shown.complete(w, e + lane);
-            self.rewards[..n].iter_mut().zip(&self.lane_rewards).for_each(|(to, lanes)| *to = lanes.0[lane]);
-            self.parts[..p].iter_mut().zip(&self.lane_parts).for_each(|(to, lanes)| *to = lanes.0[lane]);
             self.close(e + lane, end);
         }
         true
@@ -395,19 +369,10 @@ impl<R: Real> Stepping<'_, R> {
         self.call.stream.env(e as u32, self.time[e * 2], self.time[e * 2 + 1] + 1)
     }
 
-    /// Hands over what the rules paid world `e`, and begins its next episode if this one is over.
+    /// Notes how the env step of world `e` ended, and begins its next episode if this one is over.
+    #[inline(always)]
     fn close(&mut self, e: usize, end: Ended) {
         let w = &self.call.world;
-        let (n, p) = self.widths();
-        let rewards = &mut self.reward[e * (n + 1)..(e + 1) * (n + 1)];
-        for (to, &from) in rewards.iter_mut().zip(&self.rewards[..n]) {
-            *to = R::from_f64(from);
-        }
-        for (to, &from) in self.reward_parts[e * p..(e + 1) * p].iter_mut().zip(&self.parts) {
-            *to = R::from_f64(from);
-        }
-        let out = StepOut { rewards: &mut self.rewards[..n], parts: &mut self.parts[..p] };
-        rewards[n] = R::from_f64(w.env.team_reward(&out).unwrap_or(0.0));
         self.live[e] = 1;
         self.ended[e] = bits(end);
         self.time[e * 2 + 1] += 1;
@@ -420,6 +385,17 @@ impl<R: Real> Stepping<'_, R> {
     }
 }
 
+/// What the rules paid a tile of worlds, into rows of as many worlds that may have room for more.
+#[inline(always)]
+fn scatter<R: Real>(columns: &[Lanes<f64>], rows: &mut [R]) {
+    let width = rows.len() / LANES;
+    for (k, column) in columns.iter().enumerate() {
+        for (lane, &number) in column.0.iter().enumerate() {
+            rows[lane * width + k] = R::from_f64(number);
+        }
+    }
+}
+
 fn bits(end: Ended) -> u32 {
     u32::from(end.terminated) * TERMINATED + u32::from(end.truncated) * TRUNCATED
 }
@@ -427,71 +403,4 @@ fn bits(end: Ended) -> u32 {
 fn state_of<'a>(info: &EnvInfo, e: usize, ints: &'a mut [i32], reals: &'a mut [f64]) -> StateMut<'a> {
     let (i, r) = (info.ints as usize, info.reals as usize);
     StateMut { ints: &mut ints[e * i..(e + 1) * i], reals: &mut reals[e * r..(e + 1) * r] }
-}
-
-/// Where observations, masks and states of a batch go.
-struct Shown<'a, R> {
-    obs: &'a mut [R],
-    mask: &'a mut [u32],
-    state: &'a mut [R],
-    scratch: &'a mut [f32],
-}
-
-impl<R: Real> Shown<'_, R> {
-    /// All that world `e`, now `at`, shows.
-    fn show(&mut self, w: &World, e: usize, at: StateRef<'_>) {
-        let info = w.env.info();
-        let (n, a) = (info.num_agents as usize, info.num_actions as usize);
-        let width = padded(input_len(&*w.env, w.agent_id)) as usize;
-        for i in 0..n {
-            let row = e * n + i;
-            let input = &mut self.obs[row * width..(row + 1) * width];
-            write_input(&*w.env, w.agent_id, at, i as u32, self.scratch, input);
-            if !info.fixed_mask {
-                show_legal(&*w.env, at, i as u32, &mut self.mask[row * a..(row + 1) * a]);
-            }
-        }
-        if w.env.state_is_observations() {
-            self.join(w, e);
-        } else {
-            let stride = padded(info.state_len) as usize;
-            write_state(&*w.env, at, self.scratch, &mut self.state[e * stride..(e + 1) * stride]);
-        }
-    }
-
-    /// What is missing where the observations of world `e` are there already: the agents' ids, and the state.
-    fn complete(&mut self, w: &World, e: usize) {
-        let info = w.env.info();
-        let n = info.num_agents as usize;
-        let width = padded(input_len(&*w.env, w.agent_id)) as usize;
-        if w.agent_id {
-            for i in 0..n {
-                self.obs[(e * n + i) * width + info.obs_len as usize + i] = R::ONE;
-            }
-        }
-        self.join(w, e);
-    }
-
-    /// The state as the observations one after the other; nobody writes what is behind them.
-    fn join(&mut self, w: &World, e: usize) {
-        let info = w.env.info();
-        let n = info.num_agents as usize;
-        let width = padded(input_len(&*w.env, w.agent_id)) as usize;
-        let stride = padded(info.state_len) as usize;
-        let mut rest = &mut self.state[e * stride..(e + 1) * stride];
-        for i in 0..n {
-            let own = info.role(i as u32).obs.len();
-            let (to, behind) = rest.split_at_mut(own);
-            copy(to, &self.obs[(e * n + i) * width..][..own]);
-            rest = behind;
-        }
-    }
-}
-
-/// Copies short rows, whose length only the run knows: whole lanes at a time, for a call would take longer.
-#[inline(always)]
-fn copy<R: Real>(to: &mut [R], from: &[R]) {
-    let ((to, to_rest), (from, from_rest)) = (to.as_chunks_mut::<LANES>(), from.as_chunks::<LANES>());
-    to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
-    to_rest.iter_mut().zip(from_rest).for_each(|(to, from)| *to = *from);
 }

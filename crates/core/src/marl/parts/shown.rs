@@ -1,0 +1,117 @@
+//! What worlds show: an observation and legal actions to each agent, the state to training, as rows of a batch.
+
+use super::world::{World, input_len};
+use crate::base::float::Real;
+use crate::base::lanes::{LANES, padded};
+use crate::env::api::{Env, StateRef};
+
+/// Where observations, masks and states of a batch go.
+pub(super) struct Shown<'a, R> {
+    pub(super) obs: &'a mut [R],
+    pub(super) mask: &'a mut [u32],
+    pub(super) state: &'a mut [R],
+    pub(super) scratch: &'a mut [f32],
+}
+
+/// Writes one agent's network input: o_i ++ one-hot(i), zero padding. `scratch` has room for an observation.
+pub fn write_input<R: Real>(
+    env: &dyn Env,
+    agent_id: bool,
+    state: StateRef<'_>,
+    agent: u32,
+    scratch: &mut [f32],
+    row: &mut [R],
+) {
+    let obs_len = env.info().obs_len as usize;
+    let obs = &mut scratch[..obs_len];
+    env.observe(state, agent, obs);
+    row.fill(R::ZERO);
+    for (x, &o) in row.iter_mut().zip(obs.iter()) {
+        *x = R::from_f32(o);
+    }
+    if agent_id {
+        row[obs_len + agent as usize] = R::ONE;
+    }
+}
+
+/// Writes one agent's legal actions `[|A|]`. Who waits for its turn has exactly one choice, action 0, which the rules
+/// ignore. So waiting is a transition like any other: its value is that of what the other's reply leads to, and the
+/// policy's only action has probability 1, so no gradient.
+pub fn show_legal(env: &dyn Env, state: StateRef<'_>, agent: u32, mask: &mut [u32]) {
+    env.legal(state, agent, mask);
+    if env.to_move(state).is_some_and(|mover| mover != agent) {
+        mask[0] = 1;
+    }
+}
+
+/// Writes the state vector, zero padding. `scratch` has room for it.
+pub fn write_state<R: Real>(env: &dyn Env, state: StateRef<'_>, scratch: &mut [f32], row: &mut [R]) {
+    let vector = &mut scratch[..env.info().state_len as usize];
+    env.state(state, vector);
+    row.fill(R::ZERO);
+    for (x, &s) in row.iter_mut().zip(vector.iter()) {
+        *x = R::from_f32(s);
+    }
+}
+
+impl<R: Real> Shown<'_, R> {
+    /// All that world `e`, now `at`, shows.
+    pub(super) fn show(&mut self, w: &World, e: usize, at: StateRef<'_>) {
+        let info = w.env.info();
+        let (n, a) = (info.num_agents as usize, info.num_actions as usize);
+        let width = padded(input_len(&*w.env, w.agent_id)) as usize;
+        for i in 0..n {
+            let row = e * n + i;
+            let input = &mut self.obs[row * width..(row + 1) * width];
+            write_input(&*w.env, w.agent_id, at, i as u32, self.scratch, input);
+            if !info.fixed_mask {
+                show_legal(&*w.env, at, i as u32, &mut self.mask[row * a..(row + 1) * a]);
+            }
+        }
+        if w.env.state_is_observations() {
+            self.join(w, e);
+        } else if !self.state.is_empty() {
+            let stride = padded(info.state_len) as usize;
+            write_state(&*w.env, at, self.scratch, &mut self.state[e * stride..(e + 1) * stride]);
+        }
+    }
+
+    /// What is missing where the observations of world `e` are there already: the agents' ids, and the state.
+    pub(super) fn complete(&mut self, w: &World, e: usize) {
+        if w.agent_id {
+            let info = w.env.info();
+            let n = info.num_agents as usize;
+            let width = padded(input_len(&*w.env, w.agent_id)) as usize;
+            for i in 0..n {
+                self.obs[(e * n + i) * width + info.obs_len as usize + i] = R::ONE;
+            }
+        }
+        self.join(w, e);
+    }
+
+    /// The state, if anybody reads it, as the observations one after the other; nobody writes what is behind them.
+    fn join(&mut self, w: &World, e: usize) {
+        if self.state.is_empty() {
+            return;
+        }
+        let info = w.env.info();
+        let n = info.num_agents as usize;
+        let width = padded(input_len(&*w.env, w.agent_id)) as usize;
+        let stride = padded(info.state_len) as usize;
+        let mut rest = &mut self.state[e * stride..(e + 1) * stride];
+        for i in 0..n {
+            let own = info.role(i as u32).obs.len();
+            let (to, behind) = rest.split_at_mut(own);
+            copy(to, &self.obs[(e * n + i) * width..][..own]);
+            rest = behind;
+        }
+    }
+}
+
+/// Copies short rows, whose length only the run knows: whole lanes at a time, for a call would take longer.
+#[inline(always)]
+fn copy<R: Real>(to: &mut [R], from: &[R]) {
+    let ((to, to_rest), (from, from_rest)) = (to.as_chunks_mut::<LANES>(), from.as_chunks::<LANES>());
+    to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+    to_rest.iter_mut().zip(from_rest).for_each(|(to, from)| *to = *from);
+}
