@@ -5,7 +5,7 @@ use tandem_core::base::hash::hex;
 use tandem_core::env::api::Headline;
 use tandem_core::experiment::divergence::Divergence;
 use tandem_core::experiment::run::Run;
-use tandem_core::experiment::snapshot::{Cause, EvalPoint};
+use tandem_core::experiment::snapshot::{Cause, EvalPoint, MatchResult};
 use tandem_core::marl::parts::clock::ENV_STEP;
 
 use crate::platform::console::Lines;
@@ -36,6 +36,8 @@ enum Line<'a> {
         max: f32,
         ci95: f32,
         per_agent: &'a [f32],
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        matches: Vec<Match>,
     },
     Summary {
         seed: u64,
@@ -48,6 +50,22 @@ enum Line<'a> {
         weights_hash: Option<String>,
         diverged: Option<Diverged<'a>>,
     },
+}
+
+/// Games of the greedy network in a seat, counted from 1, against a script.
+#[derive(Serialize)]
+struct Match {
+    opponent: &'static str,
+    seat: u32,
+    won: u32,
+    drawn: u32,
+    lost: u32,
+}
+
+impl Match {
+    fn of(&MatchResult { opponent, seat, won, drawn, lost }: &MatchResult) -> Self {
+        Self { opponent: opponent.info().id, seat: seat + 1, won, drawn, lost }
+    }
 }
 
 /// Where and how a run came to its end.
@@ -79,6 +97,7 @@ impl Report {
                 max: point.max,
                 ci95: point.ci95,
                 per_agent: &point.returns,
+                matches: point.matches.iter().map(Match::of).collect(),
             });
         }
         let [mean, min, max, ci95] = [point.mean, point.min, point.max, point.ci95].map(numbers::value);
@@ -88,7 +107,19 @@ impl Report {
         let id = if metric == "steps" { "cli.eval_steps" } else { "cli.eval_return" };
         let (seed, steps) = (run.spec.seed.to_string(), numbers::count(point.env_steps));
         let (update, wall) = (numbers::count(point.update), format!("{seconds:.1}"));
-        self.lines.write(&self.texts.f(id, &[&seed, &steps, &update, &mean, &spread, &wall]))
+        self.lines.write(&self.texts.f(id, &[&seed, &steps, &update, &mean, &spread, &wall]))?;
+        point.matches.chunk_by(|a, b| a.opponent == b.opponent).try_for_each(|seats| self.matches(seats))
+    }
+
+    /// The seats of the networks side by side against one script.
+    fn matches(&mut self, seats: &[MatchResult]) -> std::io::Result<()> {
+        let seat = |&MatchResult { seat, won, drawn, lost, .. }: &MatchResult| {
+            let id = if seat == 0 { "cli.match.first" } else { "cli.match.second" };
+            self.texts.f(id, &[won, drawn, lost].map(|games| games.to_string()).each_ref().map(String::as_str))
+        };
+        let told: Vec<String> = seats.iter().map(seat).collect();
+        let opponent = format!("choice.seats.{}", seats[0].opponent.info().id);
+        self.lines.write(&self.texts.f("cli.match", &[self.texts.t(&opponent), &told.join("; ")]))
     }
 
     /// The end of a seed's run, wherever it came.

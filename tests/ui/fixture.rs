@@ -320,6 +320,7 @@ pub(crate) fn curve(points: u32, end: f32, start: f32, rate: f32) -> Vec<EvalPoi
                     vec![found, found * rushing, -0.05 * mean, found, found * (1.0 - rushing), -0.03 * mean]
                 },
                 policy: None,
+                matches: Vec::new(),
                 solved: 1.0 - 0.8 * exp(-rate * k as f32),
                 episodes: 16,
             }

@@ -1,10 +1,12 @@
 //! An evaluation's episodes, summed up.
 
 use super::policy;
-use super::snapshot::EvalPoint;
+use super::snapshot::{EvalPoint, MatchResult};
 use crate::base::stats::summary;
 use crate::env::api::Headline;
+use crate::env::script::Script;
 use crate::marl::learner::Learner;
+use crate::marl::matches::OUTCOMES;
 use crate::marl::parts::clock::{ENV_STEP, UPDATE};
 use crate::marl::parts::world::TERMINATED;
 use crate::nn::graph::Buffers;
@@ -43,7 +45,19 @@ pub fn summed_up(learner: &Learner, buffers: &Buffers<f32>) -> EvalPoint {
         returns: (0..n).map(|i| mean_return(i) as f32).collect(),
         parts: (0..width).map(|k| mean_part(k) as f32).collect(),
         policy: policy::told(learner, buffers),
+        matches: matches(learner, buffers),
         solved: ended.iter().filter(|&&e| e & TERMINATED != 0).count() as f32 / episodes as f32,
         episodes: episodes as u32,
     }
+}
+
+/// What the matches have just given.
+fn matches(learner: &Learner, buffers: &Buffers<f32>) -> Vec<MatchResult> {
+    let Some(matches) = &learner.matches else { return Vec::new() };
+    let results = buffers.read(matches.results);
+    let row = |(&(opponent, seat), counts): (&(Script, u32), &[u32; OUTCOMES])| {
+        let &[won, drawn, lost] = counts;
+        MatchResult { opponent, seat, won, drawn, lost }
+    };
+    matches.pairings.iter().zip(results.as_chunks().0).map(row).collect()
 }

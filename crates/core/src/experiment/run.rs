@@ -63,6 +63,8 @@ enum Part {
     GradientSteps,
     /// The end of an update, or of the preparation of update 0.
     Evaluation,
+    /// Behind it, where there are matches.
+    Matches,
 }
 
 impl Run {
@@ -115,7 +117,7 @@ impl Run {
 
     /// Whether no update has begun; an evaluation may be under way.
     pub fn is_between_updates(&self) -> bool {
-        matches!(self.part, Part::Boundary | Part::Evaluation)
+        matches!(self.part, Part::Boundary | Part::Evaluation | Part::Matches)
     }
 
     /// Whether the update begun still has env steps to take (then the worlds stand between two of them).
@@ -149,7 +151,7 @@ impl Run {
 
     /// The evaluation of the untrained parameters, if it is not done.
     pub fn prepare(&mut self) {
-        while self.updates() == 0 && self.part == Part::Evaluation {
+        while self.updates() == 0 && self.is_evaluating() {
             self.work();
         }
     }
@@ -194,8 +196,16 @@ impl Run {
             }
             Part::Evaluation => {
                 if lists.evaluation.list.run_iteration(&mut self.cursor, &self.buffers) {
-                    self.take_evaluation();
-                    self.part = Part::Boundary;
+                    self.part = Part::Matches;
+                    if lists.matches.is_none() {
+                        self.finish_evaluation();
+                    }
+                }
+            }
+            Part::Matches => {
+                let list = lists.matches.as_ref().map(|matches| &matches.list);
+                if list.is_none_or(|list| list.run_iteration(&mut self.cursor, &self.buffers)) {
+                    self.finish_evaluation();
                 }
             }
         }
@@ -210,7 +220,7 @@ impl Run {
             return None;
         }
         self.pending.push(change.within_range());
-        let at = self.updates() + u32::from(self.is_inside_update() && self.part != Part::Evaluation);
+        let at = self.updates() + u32::from(self.is_inside_update() && !self.is_evaluating());
         self.changed_at.get_or_insert(at);
         if self.part == Part::Boundary {
             self.take_changes();
@@ -288,7 +298,13 @@ impl Run {
         }
     }
 
-    fn take_evaluation(&mut self) {
+    /// Whether an update has ended and its evaluation has not.
+    fn is_evaluating(&self) -> bool {
+        matches!(self.part, Part::Evaluation | Part::Matches)
+    }
+
+    fn finish_evaluation(&mut self) {
+        self.part = Part::Boundary;
         let point = summed_up(&self.learner, &self.buffers);
         match &mut self.best {
             None => self.best = Some((Kept::of(&self.learner, &self.buffers, self.finished), point.mean)),

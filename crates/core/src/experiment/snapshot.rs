@@ -249,10 +249,27 @@ pub struct EvalPoint {
     pub parts: Vec<f32>,
     /// How the policy had moved in the update before, see [`Snapshot::policy`].
     pub policy: Option<PolicyStats>,
+    /// Games against scripts, where agents move in turns.
+    pub matches: Vec<MatchResult>,
     /// Share of episodes that ended by themselves (not by the time limit).
     pub solved: f32,
     /// Episodes.
     pub episodes: u32,
+}
+
+/// How the greedy network of one seat fared against a script in the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MatchResult {
+    /// The script.
+    pub opponent: Script,
+    /// Who played with the network: agent 0 begins.
+    pub seat: u32,
+    /// Games won.
+    pub won: u32,
+    /// Games drawn.
+    pub drawn: u32,
+    /// Games lost.
+    pub lost: u32,
 }
 
 /// In place of an action that there is not.

@@ -331,6 +331,12 @@ impl ExperimentSpec {
             epochs: 10,
             minibatches: 4,
             orthogonal: false,
+            opening: 0,
+            opening_share: 0.75,
+            pool: 0,
+            pool_every: 10,
+            pool_share: 0.25,
+            match_games: 0,
             seats: Seats::default(),
         };
         let mut spec = Self {
@@ -391,20 +397,25 @@ impl ExperimentSpec {
         spec
     }
 
-    /// Paid once, at the end of up to 9 or 42 plies, half of which an agent waits. Nothing here is tuned.
+    /// Paid once, at the end of up to 9 or 42 plies, and seen from the mover's side, so that one network plays both sides
+    /// without being told which. Most games of a policy gradient open at random: left to themselves both sides
+    /// soon play the same few games over and over.
     fn board_defaults(&mut self, game: BoardSpec) {
         let is_large = game == BoardSpec::ConnectFour;
         let l = &mut self.learner;
         l.gamma = 0.99;
+        (l.agent_id, l.match_games) = (false, 100);
         l.hidden = if is_large { 128 } else { 64 };
         if self.algo.is_policy_gradient() {
-            (l.envs, l.rollout) = (32, if is_large { 64 } else { 32 });
-            (l.epochs, l.entropy, l.entropy_end) = (4, 0.02, 0.02);
+            (l.envs, l.rollout) = (if is_large { 512 } else { 128 }, 16);
+            (l.epochs, l.minibatches, l.entropy, l.entropy_end) = (4, if is_large { 16 } else { 4 }, 0.05, 0.05);
+            l.activation = ActivationChoice::Relu;
+            (l.lr, l.lr_end, l.critic_lr, l.opening) = (1e-3, 1e-3, 1e-3, if is_large { 16 } else { 4 });
         } else {
             (l.envs, l.rollout, l.warmup) = (16, 4, 2_000);
             (l.lr, l.lr_end, l.lr_over, l.eps_over) = (5e-4, 5e-4, 0, if is_large { 100_000 } else { 50_000 });
         }
-        (self.budget, self.eval_every) = if is_large { (400_000, 20_000) } else { (200_000, 5_000) };
+        (self.budget, self.eval_every) = if is_large { (500_000, 50_000) } else { (400_000, 20_000) };
     }
 
     /// Whole episodes of 25 env steps. Nothing here is tuned.

@@ -67,7 +67,7 @@ impl Evaluation {
         let stream = Stream::new(seed, "evaluation");
         // The most likely action of a policy is the greedy one of its logits.
         let behaviour = if explores { behaviour } else { Behaviour::EpsilonGreedy };
-        let acting = Acting { behaviour, epsilon, stream: Stream::new(seed, "evaluation explore") };
+        let acting = Acting { behaviour, epsilon, stream: Stream::new(seed, "evaluation explore"), pool: None };
         let mut list = List::default();
         list.train(Phase::Environment, ResetAll { world: world.clone(), stream, starts });
         list.train(Phase::Environment, ClearSums(sums.clone()));

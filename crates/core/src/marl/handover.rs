@@ -4,8 +4,10 @@
 //! and back without touching a bit; everything else of the run stays where it is. So does what values an agent: the
 //! optimiser passes it by while its agent does not learn (`Critic::trained`).
 
-use super::learner::Learner;
+use super::learner::{Central, Learner};
 use super::parts::agents::Agents;
+use super::parts::clock::{RING_FILL, RING_HEAD, SEGMENT_STEP};
+use super::parts::pool::Pool;
 use crate::base::float::Real;
 use crate::nn::graph::{Buffers, Id, Reals, Training};
 use crate::nn::layers::{Layout, Mlp};
@@ -75,6 +77,9 @@ impl Learner {
     pub fn take_over<R: Real>(&self, before: &Self, numbers: Buffers<R>) -> Buffers<R> {
         let kept = before.kept(&numbers);
         let buffers = Buffers::continued(&self.plan, &before.plan, numbers);
+        if self.turns.is_some() != before.turns.is_some() {
+            self.begin_anew(&buffers);
+        }
         let mut now = self.kept(&buffers);
         for (net, players) in self.agents.nets.iter().enumerate().zip(&self.agents.players) {
             let is_same = |(_, old): &(usize, &Mlp)| has_name_of(old, net.1);
@@ -95,7 +100,32 @@ impl Learner {
                 }
             }
         }
+        // The past begins now.
+        if let Some(pool) = self.pool.as_ref().filter(|_| before.pool.is_none()) {
+            Pool::fill(&buffers.read(self.agents.block.weights), &mut buffers.write(pool.weights));
+        }
         buffers
+    }
+
+    /// What is learned from means something else now, a decision or an env step: the critic values other things, and what
+    /// replay holds does not fit.
+    fn begin_anew<R: Real>(&self, buffers: &Buffers<R>) {
+        if let Central::Critic(critic) = &self.central {
+            self.init_central(buffers);
+            let block = critic.block;
+            for moment in [block.m, block.v] {
+                buffers.write(moment).fill(R::ZERO);
+            }
+            buffers.write(block.powers).fill(R::ONE);
+            if let Some(moments) = critic.moments {
+                buffers.write(moments.numbers).fill(0.0);
+            }
+        }
+        if let Some(replay) = self.replay() {
+            buffers.write(replay.ring.weight).fill(R::ZERO);
+            let mut clock = buffers.write(self.clock.counters);
+            (clock[RING_HEAD], clock[RING_FILL], clock[SEGMENT_STEP]) = (0, 0, 0);
+        }
     }
 
     /// The network that moves an agent, with its index, and the numbers it is among.

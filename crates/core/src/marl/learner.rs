@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::evaluation::Evaluation;
+use super::matches::Matches;
 use super::parts::agents::Agents;
 use super::parts::clock::{
     CRITIC_RATE, Clock, ENTROPY, ENTROPY_END, ENTROPY_OVER, EPS, EPS_END, EPS_OVER, LR, LR_END, LR_OVER,
@@ -11,12 +12,14 @@ use super::parts::clock::{
 use super::parts::critic::Critic;
 use super::parts::explore::Behaviour;
 use super::parts::optimise::{Block, Target};
+use super::parts::pool::Pool;
 use super::parts::replay::Replay;
 use super::parts::tally::Tally;
+use super::parts::turns::Turns;
 use super::parts::world::{ResetAll, Starts, World, input_len};
 use super::policy_gradient::OnPolicy;
 use super::qmix::MixingNetwork;
-use super::settings::{ActivationChoice, AlgoChoice, ExploreChoice, LearnerSettings};
+use super::settings::{ActivationChoice, AdvantageChoice, AlgoChoice, ExploreChoice, LearnerSettings};
 use super::{policy_gradient, value_based};
 use crate::base::float::Real;
 use crate::base::rng::Stream;
@@ -49,6 +52,11 @@ pub struct Learner {
     pub agents: Agents,
     /// How the agents gather data.
     pub behaviour: Behaviour,
+    /// Whose turn it is, where agents move in turns and one network learns to move whoever's turn it is. Else waiting is
+    /// an env step like any other.
+    pub turns: Option<Turns>,
+    /// Earlier selves that play against the network, where it plays against itself.
+    pub pool: Option<Pool>,
     /// What joins the agents while they train.
     pub central: Central,
     /// Parameters that are followed by a slow copy.
@@ -65,6 +73,8 @@ pub struct Learner {
     pub gradient_steps: List,
     /// Evaluation.
     pub evaluation: Evaluation,
+    /// Games against scripts, where agents move in turns.
+    pub matches: Option<Matches>,
 }
 
 /// What joins the agents while they train, and is gone when they act.
@@ -116,6 +126,8 @@ pub(super) struct Common<'a> {
     pub(super) world: &'a World,
     pub(super) agents: &'a Agents,
     pub(super) tally: &'a Tally,
+    pub(super) turns: Option<Turns>,
+    pub(super) pool: Option<&'a Pool>,
     /// Draws of env steps and resets of the training environments.
     pub(super) environment: Stream,
 }
@@ -153,13 +165,32 @@ impl Learner {
         let environment = Stream::new(seed, "environment");
         let mut reset = List::default();
         reset.train(Phase::Environment, ResetAll { world: world.clone(), stream: environment, starts: Starts::Drawn });
-        let common = Common { settings, seed, clock, world: &world, agents: &agents, tally: &tally, environment };
+        let is_group = settings.advantage == AdvantageChoice::Group && behaviour == Behaviour::Softmax;
+        let is_alone = settings.shared && agents.nets.len() == 1;
+        let turns = (info.in_turns && is_alone && !is_group && !algo.info().team_value)
+            .then(|| Turns::new(&mut plan, "train", &world, agents.learners()));
+        let pool = turns.and_then(|_| Pool::new(&mut plan, &agents, settings));
+        let turns = turns.map(|turns| Turns { past: pool.as_ref().map_or(turns.past, |pool| pool.past), ..turns });
+        let common = Common {
+            settings,
+            seed,
+            clock,
+            world: &world,
+            agents: &agents,
+            tally: &tally,
+            turns,
+            pool: pool.as_ref(),
+            environment,
+        };
         let Built { central, targets, experience, rollout, gradient_steps } = match behaviour {
             Behaviour::EpsilonGreedy => value_based::build(&mut plan, algo, &common),
             Behaviour::Softmax => policy_gradient::build(&mut plan, algo, &common),
         };
         let evaluation = Evaluation::new(&mut plan, &env, settings, &agents, behaviour, clock, seed, evaluations);
-        leave_out_unread(&mut plan, &[&reset, &rollout, &gradient_steps, &evaluation.list]);
+        let matches = Matches::new(&mut plan, &env, settings, &agents, seed);
+        let mut lists = vec![&reset, &rollout, &gradient_steps, &evaluation.list];
+        lists.extend(matches.iter().map(|matches| &matches.list));
+        leave_out_unread(&mut plan, &lists);
         Self {
             settings: settings.clone(),
             seed,
@@ -168,6 +199,8 @@ impl Learner {
             world,
             agents,
             behaviour,
+            turns,
+            pool,
             central,
             targets,
             experience,
@@ -176,6 +209,7 @@ impl Learner {
             rollout,
             gradient_steps,
             evaluation,
+            matches,
             env,
         }
     }
@@ -186,6 +220,19 @@ impl Learner {
         let stream = Stream::new(self.seed, "weights");
         let last = if self.behaviour == Behaviour::Softmax { NEARLY_UNIFORM } else { 1.0 };
         self.agents.init(&buffers, |net, layout, weights| self.init(net, layout, &stream, last, weights));
+        self.init_central(&buffers);
+        for target in &self.targets {
+            buffers.write(target.target).copy_from_slice(&buffers.read(target.weights));
+        }
+        let powers = self.blocks().map(|(_, block)| block.powers);
+        powers.chain([self.agents.frozen.powers]).for_each(|powers| buffers.write(powers).fill(R::ONE));
+        self.write_settings(&buffers, &self.settings);
+        self.reset.run(&buffers);
+        buffers
+    }
+
+    /// Initial weights of what joins the agents.
+    pub(super) fn init_central<R: Real>(&self, buffers: &Buffers<R>) {
         match &self.central {
             Central::Nothing | Central::Sum => {}
             Central::Mixer(mixer) => {
@@ -199,14 +246,6 @@ impl Learner {
                 }
             }
         }
-        for target in &self.targets {
-            buffers.write(target.target).copy_from_slice(&buffers.read(target.weights));
-        }
-        let powers = self.blocks().map(|(_, block)| block.powers);
-        powers.chain([self.agents.frozen.powers]).for_each(|powers| buffers.write(powers).fill(R::ONE));
-        self.write_settings(&buffers, &self.settings);
-        self.reset.run(&buffers);
-        buffers
     }
 
     /// Initial weights of a network; `last` is the gain of its last layer where they are orthogonal.

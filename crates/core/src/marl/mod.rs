@@ -6,6 +6,7 @@ pub mod ippo;
 pub mod iql;
 pub mod learner;
 pub mod mappo;
+pub mod matches;
 pub mod parts;
 pub mod policy_gradient;
 pub mod ppo_step;

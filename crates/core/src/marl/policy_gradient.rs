@@ -26,26 +26,35 @@ pub struct OnPolicy {
 
 /// Lists and buffers of `algo`.
 pub(super) fn build(plan: &mut Plan, algo: AlgoChoice, common: &Common<'_>) -> Built {
-    let &Common { settings, seed, clock, world, agents, tally, environment } = common;
+    let &Common { settings, seed, clock, world, agents, tally, turns, pool, environment } = common;
     let info = world.env.info();
     let sees = algo.info().critic.expect("policy gradients name what their critic would see");
     let is_group = settings.advantage == AdvantageChoice::Group;
-    let to = Trajectories::new(plan, world, settings.rollout);
+    let to = Trajectories::new(plan, world, settings.rollout, turns.is_some());
 
     let mut rollout = List::default();
     rollout.train(Phase::Observe, BeginUpdate { clock });
+    if let Some(pool) = pool {
+        pool.keep(&mut rollout, agents, clock);
+    }
     if is_group {
         let starts = Starts::Groups { of: settings.group, clock };
         rollout.train(Phase::Environment, ResetAll { world: world.clone(), stream: environment, starts });
     }
     let stream = Stream::new(seed, "explore");
-    let acting = Acting { behaviour: Behaviour::Softmax, epsilon: clock.epsilon, stream };
+    let acting = Acting { behaviour: Behaviour::Softmax, epsilon: clock.epsilon, stream, pool };
     rollout.repeat(settings.rollout, |list| {
         let log_prob = act(plan, list, "train", world, agents, acting).expect("a softmax policy has log-probabilities");
+        if let Some(turns) = turns {
+            turns.begin(list, world, settings, seed);
+        }
         list.train(Phase::Environment, Step { world: world.clone(), stream: environment, auto_reset: !is_group });
         let timeout_terminal = settings.timeout_terminal;
         let zero_inactive = settings.inactive == InactiveChoice::Zero;
-        list.train(Phase::Store, Record { world: world.clone(), log_prob, to, clock, timeout_terminal, zero_inactive });
+        list.train(
+            Phase::Store,
+            Record { world: world.clone(), log_prob, to, clock, timeout_terminal, zero_inactive, turns },
+        );
         list.train(Phase::Store, tally.clone());
     });
 
@@ -54,7 +63,10 @@ pub(super) fn build(plan: &mut Plan, algo: AlgoChoice, common: &Common<'_>) -> B
         CriticView::Central => info.state_len,
     };
     let hidden = vec![settings.hidden; settings.layers as usize];
-    let (n, shared, normalised) = (info.num_agents, settings.shared, settings.value_norm);
+    // In turns whoever moves is the one agent there is to learn from.
+    let mover = turns.map(|_| agents.as_mover());
+    let agents = mover.as_ref().unwrap_or(agents);
+    let (n, shared, normalised) = (agents.count, settings.shared, settings.value_norm);
     let critic = (!is_group).then(|| {
         Critic::new(
             plan,
@@ -70,7 +82,8 @@ pub(super) fn build(plan: &mut Plan, algo: AlgoChoice, common: &Common<'_>) -> B
     });
     let mut gradient_steps = List::default();
     let order = Stream::new(seed, "order");
-    let step = PpoStep::new(plan, (agents, critic.as_ref()), settings, clock, to, tally.trace, order);
+    let step =
+        PpoStep::new(plan, (agents, critic.as_ref()), settings, clock, (to, info.num_agents), tally.trace, order);
     match sees {
         CriticView::Local => ippo::gradient_steps(plan, &mut gradient_steps, &step),
         CriticView::Central => mappo::gradient_steps(plan, &mut gradient_steps, &step),

@@ -11,6 +11,7 @@ use super::parts::optimise::{Adam, Block, ClipNorm, TraceLoss, ZeroGradient};
 use super::parts::policy_loss::{Fit, Normalise, PolicyLoss, Statistics, ValueLoss};
 use super::parts::popart::PopArt;
 use super::parts::trajectories::Trajectories;
+use super::parts::turns::TurnAdvantages;
 use super::settings::{AdvantageChoice, DeviationChoice, InactiveChoice, LearnerSettings, NormAdvChoice};
 use crate::base::lanes::padded;
 use crate::base::rng::Stream;
@@ -27,8 +28,9 @@ pub struct PpoStep<'a> {
     pub settings: &'a LearnerSettings,
     /// Counters and schedules.
     pub clock: Clock,
-    /// The rollout.
+    /// The rollout, of that many players.
     pub rollout: Trajectories,
+    players: u32,
     /// What is told of the policy.
     pub statistics: Statistics,
     /// A of every item `[T, E, n or M]`.
@@ -89,7 +91,7 @@ impl<'a> PpoStep<'a> {
         (agents, critic): (&'a Agents, Option<&'a Critic>),
         settings: &'a LearnerSettings,
         clock: Clock,
-        rollout: Trajectories,
+        (rollout, players): (Trajectories, u32),
         trace: Id<Words, Training>,
         stream: Stream,
     ) -> Self {
@@ -102,6 +104,7 @@ impl<'a> PpoStep<'a> {
             settings,
             clock,
             rollout,
+            players,
             statistics: Statistics::new(plan),
             advantage: plan.buffer("rollout.advantage", &[rollout.steps, rollout.envs, columns]),
             batch: Minibatch::new(plan, count, agents, columns),
@@ -144,10 +147,18 @@ impl<'a> PpoStep<'a> {
         };
         let &ValueBuffers { value, next_value, target, .. } = values;
         let heads = critic.heads;
-        list.train(
-            Phase::Target,
-            Advantages { heads, gamma, lookahead, rollout, value, next_value, advantage, target },
-        );
+        match rollout.mover {
+            None => {
+                let call = Advantages { heads, gamma, lookahead, rollout, value, next_value, advantage, target };
+                list.train(Phase::Target, call);
+            }
+            Some(mover) => {
+                let agents = self.players;
+                let call =
+                    TurnAdvantages { agents, gamma, lookahead, rollout, mover, value, next_value, advantage, target };
+                list.train(Phase::Target, call);
+            }
+        }
         list.train(Phase::Target, Fit { columns: heads.trained, weight: rollout.weight, value, target, statistics });
         if critic.moments.is_some() {
             list.train(Phase::Target, PopArt { critic: critic.clone(), weight: rollout.weight, value, target });

@@ -55,9 +55,11 @@ impl Probe<'_> {
         }
     }
 
-    /// The critic's values at a state in the rewards' unit: one per agent, or one of the team; none without a critic.
+    /// The critic's values at a state in the rewards' unit: one per agent, or one of the team; none without a critic. Where
+    /// it values whoever is to move, the other's is the opposite: such games are zero-sum.
     pub fn values(&self, state: StateRef<'_>) -> Vec<f32> {
         let Some(critic) = self.learner.central.critic() else { return Vec::new() };
+        let mover = self.learner.turns.and_then(|_| self.learner.env.to_move(state));
         let scale = |m: usize| match critic.moments {
             None => Scale::new([0.0; 3]),
             Some(moments) => Scale::of_row(&self.buffers.read(moments.numbers), critic.heads.statistics(m)),
@@ -65,11 +67,18 @@ impl Probe<'_> {
         let output = |m: usize| match critic.sees {
             CriticView::Local => {
                 let net = &critic.nets[if critic.nets.len() == 1 { 0 } else { m }];
-                self.forward(net, critic.block.weights, &self.input(state, m as u32))[0]
+                self.forward(net, critic.block.weights, &self.input(state, mover.unwrap_or(m as u32)))[0]
             }
             CriticView::Central => self.forward(&critic.nets[0], critic.block.weights, &self.state(state))[m],
         };
-        (0..critic.heads.columns as usize).map(|m| scale(m).restore(output(m))).collect()
+        let value = |m: usize| scale(m).restore(output(m));
+        match (self.learner.turns, mover) {
+            (None, _) => (0..critic.heads.columns as usize).map(value).collect(),
+            (Some(_), None) => vec![0.0; self.learner.agents.count as usize], // the game is over
+            (Some(_), Some(mover)) => {
+                (0..self.learner.agents.count).map(|i| if i == mover { value(0) } else { -value(0) }).collect()
+            }
+        }
     }
 
     fn forward(&self, net: &Mlp, weights: Id<Reals, Training>, input: &[f32]) -> Vec<f32> {

@@ -209,6 +209,18 @@ pub struct LearnerSettings {
     pub minibatches: u32,
     /// Orthogonal initial weights, or PyTorch's uniform ones.
     pub orthogonal: bool,
+    /// Most random plies a game opens with, where agents move in turns; 0 is none.
+    pub opening: u32,
+    /// Share of the games that open so.
+    pub opening_share: f32,
+    /// Snapshots that are kept as opponents, where agents move in turns and all learn; 0 is none.
+    pub pool: u32,
+    /// Updates between two snapshots.
+    pub pool_every: u32,
+    /// Share of the environments in which one of them plays.
+    pub pool_share: f32,
+    /// Games of an evaluation against each script, as first and as second player, where agents move in turns.
+    pub match_games: u32,
     /// Who moves each agent.
     pub seats: Seats,
 }

@@ -6,6 +6,7 @@ use super::parts::clock::BeginUpdate;
 use super::parts::explore::Behaviour;
 use super::parts::optimise::{Block, Target};
 use super::parts::replay::{Replay, Segments, Store};
+use super::parts::turn_replay::StoreTurn;
 use super::parts::world::Step;
 use super::q_step::QStep;
 use super::qmix::MixingNetwork;
@@ -18,26 +19,41 @@ use crate::nn::layers::{Layout, Mixer, Positivity};
 
 /// Lists and buffers of `algo`.
 pub(super) fn build(plan: &mut Plan, algo: AlgoChoice, common: &Common<'_>) -> Built {
-    let &Common { settings, seed, clock, world, agents, tally, environment } = common;
+    let &Common { settings, seed, clock, world, agents, tally, turns, pool, environment } = common;
     let info = world.env.info();
-    let segment = info.segment_steps();
+    let (segment, in_turns) = (if turns.is_some() { 1 } else { info.segment_steps() }, turns.is_some());
     let replay = Replay {
-        ring: Segments::new(plan, "replay", world, settings.buffer, segment),
-        batch: Segments::new(plan, "batch", world, settings.batch, segment),
+        ring: Segments::new(plan, "replay", world, settings.buffer, segment, in_turns),
+        batch: Segments::new(plan, "batch", world, settings.batch, segment, in_turns),
     };
+    let store_turn = turns.map(|turns| StoreTurn::new(plan, world, turns, replay.ring, clock));
 
     let mut rollout = List::default();
     rollout.train(Phase::Observe, BeginUpdate { clock });
+    if let Some(pool) = pool {
+        pool.keep(&mut rollout, agents, clock);
+    }
     let stream = Stream::new(seed, "explore");
-    let acting = Acting { behaviour: Behaviour::EpsilonGreedy, epsilon: clock.epsilon, stream };
+    let acting = Acting { behaviour: Behaviour::EpsilonGreedy, epsilon: clock.epsilon, stream, pool };
     rollout.repeat(settings.rollout, |list| {
         act(plan, list, "train", world, agents, acting);
+        if let Some(turns) = turns {
+            turns.begin(list, world, settings, seed);
+        }
         list.train(Phase::Environment, Step { world: world.clone(), stream: environment, auto_reset: true });
         let timeout_terminal = settings.timeout_terminal;
-        list.train(Phase::Store, Store { world: world.clone(), ring: replay.ring, clock, timeout_terminal });
+        match store_turn.clone() {
+            None => {
+                list.train(Phase::Store, Store { world: world.clone(), ring: replay.ring, clock, timeout_terminal });
+            }
+            Some(store_turn) => list.train(Phase::Store, store_turn),
+        }
         list.train(Phase::Store, tally.clone());
     });
 
+    // In turns whoever moves is the one agent there is to learn from.
+    let mover = turns.map(|_| agents.as_mover());
+    let agents = mover.as_ref().unwrap_or(agents);
     let copy = Target::new(plan, "agents", agents.block.weights.seen_by_training(), agents.layout.len);
     // Frozen agents learn nothing, but the team's value still counts what they do; scripts have no value to count.
     let members = if algo.info().team_value { agents.networked() } else { agents.learners() };

@@ -16,6 +16,7 @@ mod ppo_advantages;
 mod ppo_rollout;
 mod ppo_values;
 mod seats;
+mod self_play;
 mod standardised;
 mod support;
 mod turns;

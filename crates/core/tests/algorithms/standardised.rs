@@ -17,7 +17,7 @@ const BATCH: u32 = 1 << 17;
 fn moments_of_2_to_the_25_rewards_are_those_of_the_rewards() {
     let plan = &mut Plan::default();
     let world = World::new(plan, "world", Arc::new(Tiny::new(2, 1, 1, 1)), 1, false);
-    let batch = Segments::new(plan, "batch", &world, BATCH, 1);
+    let batch = Segments::new(plan, "batch", &world, BATCH, 1, false);
     let dims = Dims { segments: BATCH, steps: 1, agents: 2, members: Members::all(2), actions: 1 };
     let moments = plan.buffer("moments", &[3]);
     let (next, y) = (plan.buffer("next", &[BATCH]), plan.buffer("y", &[BATCH]));

@@ -22,7 +22,7 @@ type Rules = dyn Fn(u32, &[u32], &mut [f32]) -> Ended + Send + Sync;
 type Views = dyn Fn(u32, u32, &mut [f32]) + Send + Sync;
 type Mask = dyn Fn(u32, u32, u32) -> bool + Send + Sync;
 
-/// A world whose whole state is the number of env steps taken, t.
+/// A world whose whole state is the number of env steps taken, t. Where it is in turns, agent t mod n moves.
 pub(crate) struct Tiny {
     pub(crate) info: EnvInfo,
     /// Env step t → t+1 under a joint action: writes rewards `[n]`.
@@ -115,6 +115,9 @@ impl Env for Tiny {
         for (action, legal) in (0..).zip(mask) {
             *legal = u32::from((self.legal)(t, agent, action));
         }
+    }
+    fn to_move(&self, state: StateRef<'_>) -> Option<u32> {
+        self.info.in_turns.then(|| self.step_count(state) % self.info.num_agents)
     }
     fn step_count(&self, state: StateRef<'_>) -> u32 {
         state.ints[0] as u32

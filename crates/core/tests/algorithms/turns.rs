@@ -1,5 +1,5 @@
-//! Games of turns as the learners meet them: waiting is a transition whose value is that of the other's reply, it moves
-//! no policy, and no list ever plays what a mask forbids.
+//! Games of turns in which every player has a network of its own: waiting is a transition whose value is that of the
+//! other's reply, and it moves no policy. And whoever plays, no list ever plays what a mask forbids.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use tandem_core::base::rng::Draws;
 use tandem_core::env::api::{Ended, Env, EnvInfo, EnvState, StateMut, StateRef, StepOut};
 use tandem_core::env::board::{BoardGame, BoardSpec};
 use tandem_core::env::frame::Frame;
+use tandem_core::env::script::{Program, Script};
 use tandem_core::marl::learner::{Evaluations, Learner};
 use tandem_core::marl::probe::Probe;
 use tandem_core::marl::settings::{AlgoChoice, LearnerSettings};
@@ -63,6 +64,12 @@ impl Env for Watched {
     fn standing_at(&self, _state: StateRef<'_>, _agent: u32, _cell: u32) -> Option<EnvState> {
         None
     }
+    fn scripts(&self) -> &'static [Script] {
+        self.0.scripts()
+    }
+    fn program(&self, script: Script) -> Option<Box<dyn Program>> {
+        self.0.program(script)
+    }
 }
 
 fn state(learner: &Learner, buffers: &Buffers<f32>) -> EnvState {
@@ -75,7 +82,7 @@ fn state(learner: &Learner, buffers: &Buffers<f32>) -> EnvState {
 #[test]
 fn waiting_bootstraps_from_the_reply_and_a_move_from_waiting() {
     for double_q in [false, true] {
-        let settings = LearnerSettings { double_q, gamma: 0.5, ..settings() };
+        let settings = LearnerSettings { double_q, gamma: 0.5, shared: false, ..settings() };
         let evaluations = Evaluations { episodes: 1, explores: false };
         let learner = Watched::learner(BoardSpec::TicTacToe, AlgoChoice::Iql, &settings, evaluations);
         let buffers = learner.start::<f32>();
@@ -106,7 +113,7 @@ fn waiting_bootstraps_from_the_reply_and_a_move_from_waiting() {
 #[test]
 fn waiting_moves_no_policy() {
     for algo in POLICIES {
-        let settings = LearnerSettings { envs: 4, rollout: 9, entropy: 0.01, ..policy_settings() };
+        let settings = LearnerSettings { envs: 4, rollout: 9, entropy: 0.01, shared: false, ..policy_settings() };
         let evaluations = Evaluations { episodes: 1, explores: false };
         let learner = Watched::learner(BoardSpec::TicTacToe, algo, &settings, evaluations);
         let buffers = learner.start::<f64>();
@@ -132,22 +139,30 @@ fn waiting_moves_no_policy() {
     }
 }
 
-/// Training and evaluation, greedy and exploring, of all algorithms that take such a game.
+/// Training, evaluation and matches, greedy and exploring, of all algorithms that take such a game.
 #[test]
 fn p13_no_list_plays_an_illegal_move_on_a_board() {
     for game in [BoardSpec::ConnectFour, BoardSpec::TicTacToe] {
         for algo in [AlgoChoice::Iql, AlgoChoice::Ippo, AlgoChoice::Mappo] {
-            for explores in [false, true] {
+            for (shared, explores, opening) in [(true, false, 0), (true, true, 5), (false, false, 0), (false, true, 0)]
+            {
                 let common = if algo.is_policy_gradient() { policy_settings() } else { settings() };
-                let settings = LearnerSettings { envs: 8, rollout: 24, batch: 16, buffer: 64, lr: 0.1, ..common };
+                let common = LearnerSettings { envs: 8, rollout: 24, batch: 16, buffer: 64, lr: 0.1, ..common };
+                let settings = LearnerSettings { shared, opening, match_games: 4, ..common };
                 let learner = Watched::learner(game, algo, &settings, Evaluations { episodes: 16, explores });
+                assert_eq!(learner.turns.is_some(), shared);
                 let buffers = learner.start::<f32>();
+                let matches = learner.matches.as_ref().expect("a board has matches");
                 for _ in 0..6 {
                     update(&learner, &buffers);
                     learner.evaluation.list.run(&buffers);
+                    matches.list.run(&buffers);
                 }
                 let w = &learner.evaluation.world;
                 assert!(buffers.read(w.ended).iter().all(|&ended| ended != 0), "every game came to its end");
+                for outcomes in buffers.read(matches.results).chunks(3) {
+                    assert_eq!(outcomes.iter().sum::<u32>(), 4, "every game of a match is counted once");
+                }
             }
         }
     }

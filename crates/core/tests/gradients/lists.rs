@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tandem_core::base::rng::{Stream, uniform};
 use tandem_core::env::api::Env;
+use tandem_core::env::board::BoardSpec;
 use tandem_core::experiment::spec::{
     ActivationChoice, AlgoChoice, EnvChoice, ExperimentSpec, GameChoice, PositivityChoice, RewardChoice,
 };
@@ -127,5 +128,18 @@ fn gradients_with_other_seats_equal_differences() {
             let evaluations = Evaluations { episodes: 1, explores: false };
             check(&format!("{algo:?}, shared {shared}"), &Learner::new(env, algo, &settings, 5, evaluations));
         }
+    }
+}
+
+/// In turns a segment is a decision of whoever moves; open ones and those of an opening have no part in the loss.
+#[test]
+fn iql_gradients_of_self_play_equal_differences() {
+    for (opening, double_q, standardise) in [(0, true, false), (3, false, true)] {
+        let common = LearnerSettings { opening, double_q, standardise, agent_id: false, ..settings() };
+        let env: Arc<dyn Env> = Arc::new(BoardSpec::TicTacToe.build());
+        let evaluations = Evaluations { episodes: 1, explores: false };
+        let learner = Learner::new(env, AlgoChoice::Iql, &common, 5, evaluations);
+        assert!(learner.turns.is_some());
+        check(&format!("IQL, self-play, opening {opening}"), &learner);
     }
 }

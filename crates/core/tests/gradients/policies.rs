@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tandem_core::base::rng::{Stream, uniform};
 use tandem_core::env::api::Env;
+use tandem_core::env::board::BoardSpec;
 use tandem_core::env::script::Script;
 use tandem_core::experiment::spec::{EnvChoice, ExperimentSpec, RewardChoice};
 use tandem_core::experiment::world;
@@ -147,6 +148,33 @@ fn policy_gradients_with_other_seats_equal_differences() {
                 let what = format!("{algo:?}, shared {shared}, team {team}, {seats:?}");
                 check(&what, &Learner::new(env, algo, &settings, 5, evaluations));
             }
+        }
+    }
+}
+
+/// In turns, whoever moves being one agent: with moves that are left out, by their own networks and against a script.
+#[test]
+fn policy_gradients_of_self_play_equal_differences() {
+    for algo in [AlgoChoice::Ippo, AlgoChoice::Mappo] {
+        for (seats, opening, advantage) in [
+            (vec![], 0, AdvantageChoice::Gae),
+            (vec![], 3, AdvantageChoice::NStep),
+            (vec![Learns(0), Scripted(Script::Uniform)], 2, AdvantageChoice::Gae),
+        ] {
+            let env: Arc<dyn Env> = Arc::new(BoardSpec::TicTacToe.build());
+            let mut settings = LearnerSettings {
+                opening,
+                opening_share: 0.7,
+                rollout: 9,
+                agent_id: false,
+                advantage,
+                ..settings(algo)
+            };
+            settings.seats.list.clone_from(&seats);
+            let evaluations = Evaluations { episodes: 1, explores: false };
+            let learner = Learner::new(env, algo, &settings, 5, evaluations);
+            assert!(learner.turns.is_some());
+            check(&format!("{algo:?}, self-play, {seats:?}, opening {opening}"), &learner);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The learning table's rows on their first seeds: all that claim something, and the small games that are only
 //! reported. `cargo xtask learn` runs the whole table.
 
+mod boards;
 mod measure;
 mod table;
 

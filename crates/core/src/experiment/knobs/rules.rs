@@ -155,8 +155,13 @@ fn normalise_replay(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
     if whole != spec.learner.rollout {
         change(spec, "rollout", whole, Bound::Exactly, "notice.whole_episodes", told);
     }
-    let least = spec.learner.batch.max(spec.learner.envs);
+    let least = spec.learner.batch.max(least_room(spec));
     change(spec, "buffer", least, Bound::AtLeast, "notice.buffer_too_small", told);
+}
+
+/// Segments that are being recorded: one of every environment; of a board both players' latest moves.
+fn least_room(spec: &ExperimentSpec) -> u32 {
+    spec.learner.envs * if matches!(spec.env, EnvChoice::Board(_)) { 2 } else { 1 }
 }
 
 /// Fields whose product decides the memory of a run, the least missed first.
@@ -173,7 +178,7 @@ fn normalise_memory(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
         shrink(spec, key, limit, told, |spec| {
             let mut spec = spec.clone();
             if replays {
-                spec.learner.buffer = spec.learner.batch.max(spec.learner.envs);
+                spec.learner.buffer = spec.learner.batch.max(least_room(&spec));
             }
             bytes(&spec)
         });
@@ -339,9 +344,11 @@ pub fn remarks(spec: &ExperimentSpec) -> Vec<Sentence> {
     let agents = num_agents(spec);
     let mixes = spec.algo.info().team_value;
     let pellet = spec.env == EnvChoice::Pellet;
+    // A board is seen from the mover's side, and its pieces say who began.
+    let board = matches!(spec.env, EnvChoice::Board(_));
     [
         (!(0..agents).any(|agent| l.seats.of(agent).learns()), "remark.nobody_learns"),
-        (agents > 1 && l.shared && !l.agent_id, "remark.no_agent_id"),
+        (agents > 1 && l.shared && !l.agent_id && !board, "remark.no_agent_id"),
         (spec.algo == AlgoChoice::Qmix && !l.monotone, "remark.not_qmix"),
         (shared::has_limit(spec) && l.timeout_terminal, "remark.timeout_terminal"),
         (pellet && mixes && agents > 1 && spec.pellet.move_cost > 0.0, "remark.costs_summed"),

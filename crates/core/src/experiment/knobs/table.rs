@@ -10,7 +10,7 @@ use crate::env::particles::{Convention, GOOD, MAX_AGENTS, NEAREST, OBSTACLES, Sc
 use crate::env::pellet::{AGENTS, PELLETS, SIGHT, SIZE, TIME_LIMIT};
 use crate::env::pursuit::EVADERS;
 use crate::experiment::spec::{
-    ActivationChoice, AdvantageChoice, AlgoChoice, DeviationChoice, EngineChoice, EnvChoice, EvalChoice,
+    ActivationChoice, AdvantageChoice, AlgoChoice, Controller, DeviationChoice, EngineChoice, EnvChoice, EvalChoice,
     ExperimentSpec, ExploreChoice, GameChoice, InactiveChoice, NormAdvChoice, PositivityChoice, RewardChoice,
     StartChoice, TargetChoice, TieChoice,
 };
@@ -126,6 +126,30 @@ fn pursuit(s: &ExperimentSpec) -> bool {
     s.env == EnvChoice::Pursuit
 }
 
+fn board(s: &ExperimentSpec) -> bool {
+    matches!(s.env, EnvChoice::Board(_))
+}
+
+/// A game of turns in which one network learns, whoever's turn it is.
+fn self_play(s: &ExperimentSpec) -> bool {
+    let l = &s.learner;
+    let mut groups = (0..2).filter_map(|agent| match l.seats.of(agent) {
+        Controller::Learner(group) => Some(group),
+        _ => None,
+    });
+    let first = groups.next();
+    board(s) && !group(s) && l.shared && first.is_some() && groups.all(|group| Some(group) == first)
+}
+
+/// The same where it has both seats.
+fn plays_itself(s: &ExperimentSpec) -> bool {
+    self_play(s) && (0..2).all(|agent| s.learner.seats.of(agent).learns())
+}
+
+fn has_pool(s: &ExperimentSpec) -> bool {
+    plays_itself(s) && s.learner.pool > 0
+}
+
 fn competitive(s: &ExperimentSpec) -> bool {
     pellet(s) && s.pellet.reward == RewardChoice::First
 }
@@ -180,7 +204,7 @@ fn greedy(s: &ExperimentSpec) -> bool {
 }
 
 /// Every tunable.
-pub static KNOBS: [Knob; 98] = {
+pub static KNOBS: [Knob; 104] = {
     use Group::{Algorithm, Exploration, Networks, Replay, Run, Seats, World};
     [
         knob(
@@ -376,7 +400,7 @@ pub static KNOBS: [Knob; 98] = {
         knob("value_clip", Algorithm, float!(learner.value_clip, 0.0, 10.0)).when(critic),
         knob("value_norm", Algorithm, switch!(learner.value_norm)).when(critic),
         knob("inactive", Algorithm, choice!(learner.inactive: InactiveChoice { "mask" => Mask, "zero" => Zero }))
-            .when(|s| critic(s) && s.algo == AlgoChoice::Ippo),
+            .when(|s| critic(s) && s.algo == AlgoChoice::Ippo && !board(s)),
         knob("double", Algorithm, switch!(learner.double_q)).when(value_based),
         knob("clip", Algorithm, float!(learner.clip, 1e-3, 1e6, log)),
         knob("beta", Algorithm, float!(learner.hysteresis, 0.0, 1.0)).when(|s| s.algo == AlgoChoice::Iql),
@@ -412,7 +436,13 @@ pub static KNOBS: [Knob; 98] = {
         knob("entropy_over", Exploration, int!(learner.entropy_over, 0, 10_000_000))
             .unit(ENV_STEPS)
             .when(policy_gradient),
-        knob("envs", Replay, int!(learner.envs, 1, 128)),
+        knob("opening", Exploration, int!(learner.opening, 0, 42)).beginner().unit("unit.plies").when(self_play),
+        knob("opening_share", Exploration, float!(learner.opening_share, 0.0, 1.0))
+            .when(|s| self_play(s) && s.learner.opening > 0),
+        knob("pool", Exploration, int!(learner.pool, 0, 16)).beginner().unit("unit.snapshots").when(plays_itself),
+        knob("pool_every", Exploration, int!(learner.pool_every, 1, 10_000)).unit("unit.updates").when(has_pool),
+        knob("pool_share", Exploration, float!(learner.pool_share, 0.0, 1.0)).when(has_pool),
+        knob("envs", Replay, int!(learner.envs, 1, 512)),
         knob("rollout", Replay, int!(learner.rollout, 1, 128)).unit(ENV_STEPS),
         knob("epochs", Replay, int!(learner.epochs, 1, 64)).beginner().when(policy_gradient),
         knob("minibatches", Replay, int!(learner.minibatches, 1, 64)).when(policy_gradient),
@@ -431,6 +461,7 @@ pub static KNOBS: [Knob; 98] = {
         knob("eval_every", Run, int!(eval_every, 100, 10_000_000)).unit(ENV_STEPS),
         knob("eval_episodes", Run, int!(eval_episodes, 1, 1_000)).unit("unit.episodes"),
         knob("eval", Run, choice!(eval_policy: EvalChoice { "greedy" => Greedy, "exploring" => Exploring })),
+        knob("match_games", Run, int!(learner.match_games, 0, 1_000)).unit("unit.games").when(board),
         knob("engine", Run, choice!(engine: EngineChoice { "cpu" => Cpu })),
     ]
 };

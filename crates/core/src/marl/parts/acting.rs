@@ -3,6 +3,7 @@
 
 use super::agents::Agents;
 use super::explore::{Behaviour, EpsilonGreedy, SoftmaxDraw};
+use super::pool::Pool;
 use super::scripted::ScriptedAct;
 use super::world::{Observe, World};
 use crate::base::rng::Stream;
@@ -10,13 +11,15 @@ use crate::nn::graph::{Execution, Id, List, Phase, Plan, Reals};
 
 /// How agents act in one list.
 #[derive(Clone, Copy, Debug)]
-pub struct Acting {
+pub struct Acting<'a> {
     /// What the networks' outputs mean.
     pub behaviour: Behaviour,
     /// ε `[1]`, of ε-greedy agents.
     pub epsilon: Id<Reals, Execution>,
     /// Draws.
     pub stream: Stream,
+    /// Who plays in the place of some agents.
+    pub pool: Option<&'a Pool>,
 }
 
 /// Observe and act: by networks, then by scripts in the seats that have one. Returns ln π(a_i|o_i) `[E, n]` of a softmax
@@ -28,10 +31,10 @@ pub fn act(
     name: &str,
     world: &World,
     agents: &Agents,
-    Acting { behaviour, epsilon, stream }: Acting,
+    Acting { behaviour, epsilon, stream, pool }: Acting<'_>,
 ) -> Option<Id<Reals, Execution>> {
     list.train(Phase::Observe, Observe { world: world.clone() });
-    let outputs = agents.act(plan, list, &format!("{name}.act"), world);
+    let outputs = agents.act(plan, list, &format!("{name}.act"), world, pool);
     let (count, actions) = (agents.count, agents.shape.outputs());
     let &World { mask, time, action, explored, .. } = world;
     let log_prob = match behaviour {

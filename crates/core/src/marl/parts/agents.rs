@@ -5,11 +5,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::optimise::Block;
+use super::pool::Pool;
 use super::replay::Segments;
 use super::world::World;
 use crate::base::lanes::padded;
 use crate::env::api::Env;
-use crate::env::script::Program;
+use crate::env::script::{Program, Script};
 use crate::marl::seats::{Controller, Members, Seats};
 use crate::nn::calls::{MlpBackward, MlpForward, Rows};
 use crate::nn::graph::{Execution, Id, List, Phase, Plan, Reals, Training};
@@ -119,6 +120,23 @@ impl Agents {
             .or_else(|| frozen().map(|(net, _)| (net, self.frozen.weights)))
     }
 
+    /// The one network that learns, as one agent: whoever is to move, where agents move in turns.
+    #[must_use]
+    pub fn as_mover(&self) -> Self {
+        let mut mover = self.clone();
+        (mover.count, mover.players, mover.programs) = (1, vec![Members::all(1)], vec![None]);
+        mover.frozen.nets.clear();
+        mover.frozen.players.clear();
+        mover
+    }
+
+    /// The same networks, but everybody except the agent in `seat` plays by that script of `env`.
+    #[must_use]
+    pub fn against(&self, env: &dyn Env, script: Script, seat: u32) -> Self {
+        let program = |agent| if agent == seat { None } else { env.program(script).map(Arc::from) };
+        Self { programs: (0..self.count).map(program).collect(), ..self.clone() }
+    }
+
     /// The parts of [`Agents::block`]: a network each.
     pub fn parts(&self) -> Vec<Vec<Range<usize>>> {
         self.nets.iter().map(|net| vec![net.range()]).collect()
@@ -135,8 +153,15 @@ impl Agents {
     }
 
     /// The acting part: each agent's Q values or logits from its own observation, `[E, n, padded(|A|)]`; rows of agents
-    /// without a network stay 0.
-    pub fn act(&self, plan: &mut Plan, list: &mut List, name: &str, world: &World) -> Id<Reals, Execution> {
+    /// without a network stay 0. Snapshots of a `pool` speak in the place of those whose seats they have.
+    pub fn act(
+        &self,
+        plan: &mut Plan,
+        list: &mut List,
+        name: &str,
+        world: &World,
+        pool: Option<&Pool>,
+    ) -> Id<Reals, Execution> {
         let rows = world.envs * self.count;
         let hidden = plan.buffer(&format!("{name}.hidden"), &[rows, self.shape.hidden_width()]);
         let width = padded(self.shape.outputs());
@@ -149,6 +174,9 @@ impl Agents {
         for (net, &player) in self.frozen.nets.iter().zip(&self.frozen.players) {
             let (net, rows, weights) = (net.clone(), rows_of(self.alone(player), bases()), self.frozen.weights);
             list.act(Phase::Act, MlpForward { net, rows, weights, x: world.obs, hidden, y: outputs });
+        }
+        if let Some(pool) = pool {
+            pool.act(list, world.obs, hidden, outputs);
         }
         outputs
     }

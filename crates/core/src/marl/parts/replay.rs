@@ -17,33 +17,34 @@ pub struct Segments {
     pub count: u32,
     /// T.
     pub steps: u32,
-    /// o with ids `[count, T+1, n, padded(O + n)]`.
+    /// o with ids `[count, T+1, N, padded(O + n)]`; N is n, or 1 in turns: who moved.
     pub obs: Id<Reals, Training>,
-    /// s `[count, T+1, padded(S)]`.
+    /// s `[count, T+1, padded(S)]`, in turns nothing.
     pub state: Id<Reals, Training>,
-    /// Legal actions `[count, T+1, n, |A|]`.
+    /// Legal actions `[count, T+1, N, |A|]`.
     pub mask: Id<Words, Training>,
-    /// Joint actions `[count, T, n]`.
+    /// Actions `[count, T, N]`.
     pub action: Id<Words, Training>,
-    /// Rewards, each agent's and the team's `[count, T, n+1]`.
+    /// Rewards, each agent's and the team's `[count, T, N+1]`.
     pub reward: Id<Reals, Training>,
     /// 1 where the world ended after the env step (never at a time limit) `[count, T]`.
     pub terminal: Id<Reals, Training>,
-    /// 1 for env steps that happened, 0 for padding `[count, T]`.
+    /// 1 for env steps that happened, 0 for padding and for what is not learned from `[count, T]`.
     pub weight: Id<Reals, Training>,
 }
 
 impl Segments {
-    /// Buffers named `{name}.…`.
-    pub fn new(plan: &mut Plan, name: &str, world: &World, count: u32, steps: u32) -> Self {
+    /// Buffers named `{name}.…`, of the mover alone or of all agents.
+    pub fn new(plan: &mut Plan, name: &str, world: &World, count: u32, steps: u32, in_turns: bool) -> Self {
         let info = world.env.info();
-        let (c, t, n) = (count, steps, info.num_agents);
+        let (n, state) = if in_turns { (1, 0) } else { (info.num_agents, padded(info.state_len)) };
+        let (c, t) = (count, steps);
         let id = |part: &str| format!("{name}.{part}");
         Self {
             count,
             steps,
             obs: plan.buffer(&id("observation"), &[c, t + 1, n, padded(input_len(&*world.env, world.agent_id))]),
-            state: plan.buffer(&id("state"), &[c, t + 1, padded(info.state_len)]),
+            state: plan.buffer(&id("state"), &[c, t + 1, state]),
             mask: plan.buffer(&id("mask"), &[c, t + 1, n, info.num_actions]),
             action: plan.buffer(&id("action"), &[c, t, n]),
             reward: plan.buffer(&id("reward"), &[c, t, n + 1]),

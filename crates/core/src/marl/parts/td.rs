@@ -247,7 +247,7 @@ impl Compute for TdTarget {
         let gamma = R::from_f32(self.gamma);
         let (mean, deviation) = self.moments.map_or((0.0, 1.0), |id| {
             let m = view.read(id);
-            (m[1], (m[2] / m[0]).sqrt() + 1e-5)
+            if m[0] > 0.0 { (m[1], (m[2] / m[0]).sqrt() + 1e-5) } else { (0.0, 1.0) }
         });
         for (at, _) in self.dims.transitions() {
             for (j, column) in self.dims.reward_columns(self.columns).enumerate() {
@@ -259,7 +259,7 @@ impl Compute for TdTarget {
 }
 
 /// L = Σ w·c·(y − v)² / (M·Σ w), and ∂L/∂v. c is β where the target lies below the estimate (hysteretic Q-learning,
-/// Matignon et al. 2007), else 1; w is 0 for padding.
+/// Matignon et al. 2007), else 1; w is 0 for padding and for moves that are not learned from.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
     /// Sizes.
@@ -291,7 +291,10 @@ impl Compute for Loss {
         let m = self.dims.columns(self.columns) as usize;
         let (value, target, weight) = (view.read(self.value), view.read(self.target), view.read(self.batch.weight));
         let mut dvalue = view.write(self.dvalue);
-        let total = weight.iter().fold(R::ZERO, |sum, &w| sum + w) * R::from_u32(self.dims.columns(self.columns));
+        let weights = weight.iter().fold(R::ZERO, |sum, &w| sum + w);
+        // Nothing of weight: no loss.
+        let weights = if weights > R::ZERO { weights } else { R::ONE };
+        let total = weights * R::from_u32(self.dims.columns(self.columns));
         let beta = R::from_f32(self.hysteresis);
         let mut loss = R::ZERO;
         for (at, _) in self.dims.transitions() {

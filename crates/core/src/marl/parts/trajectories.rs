@@ -1,8 +1,10 @@
 //! What a rollout leaves for policy gradients: T env steps of E environments, time-major. Item t·E + e is env step t of
-//! environment e everywhere; what followed it is kept from before any reset.
+//! environment e everywhere; what followed it is kept from before any reset. Where one network moves whoever's turn it is,
+//! an item has the mover's row alone (N = 1), else all agents' (N = n).
 
 use super::clock::{Clock, SEGMENT_STEP};
 use super::replay::copy_row;
+use super::turns::Turns;
 use super::world::{TERMINATED, TRUNCATED, World, input_len};
 use crate::base::float::Real;
 use crate::base::lanes::padded;
@@ -15,19 +17,19 @@ pub struct Trajectories {
     pub steps: u32,
     /// E.
     pub envs: u32,
-    /// o with ids `[T, E, n, padded(O + n)]`.
+    /// o with ids `[T, E, N, padded(O + n)]`.
     pub obs: Id<Reals, Training>,
-    /// o' `[T, E, n, padded(O + n)]`.
+    /// o' `[T, E, N, padded(O + n)]`; in turns that of whoever moves next.
     pub next_obs: Id<Reals, Training>,
     /// s `[T, E, padded(S)]`.
     pub state: Id<Reals, Training>,
     /// s' `[T, E, padded(S)]`.
     pub next_state: Id<Reals, Training>,
-    /// Legal actions `[T, E, n, |A|]`.
+    /// Legal actions `[T, E, N, |A|]`.
     pub mask: Id<Words, Training>,
-    /// Joint actions `[T, E, n]`.
+    /// Actions `[T, E, N]`.
     pub action: Id<Words, Training>,
-    /// ln π(a_i|o_i) of the policy that acted `[T, E, n]`.
+    /// ln π(a_i|o_i) of the policy that acted `[T, E, N]`.
     pub log_prob: Id<Reals, Training>,
     /// Rewards, each agent's and the team's `[T, E, n+1]`.
     pub reward: Id<Reals, Training>,
@@ -35,15 +37,18 @@ pub struct Trajectories {
     pub terminal: Id<Reals, Training>,
     /// 1 where the episode ended for either reason: the next item belongs to another one `[T, E]`.
     pub ended: Id<Reals, Training>,
-    /// 1 for env steps that happened, 0 for padding behind an episode's end `[T, E]`.
+    /// 1 for env steps that are learned from, 0 for padding behind an episode's end `[T, E]`; in turns 0, too, where the
+    /// mover does not learn from its move.
     pub weight: Id<Reals, Training>,
+    /// In turns: who moved, and at T who is to move `[T+1, E]`.
+    pub mover: Option<Id<Words, Training>>,
 }
 
 impl Trajectories {
-    /// Buffers for `steps` env steps of `world`.
-    pub fn new(plan: &mut Plan, world: &World, steps: u32) -> Self {
+    /// Buffers for `steps` env steps of `world`, of the mover alone or of all agents.
+    pub fn new(plan: &mut Plan, world: &World, steps: u32, in_turns: bool) -> Self {
         let info = world.env.info();
-        let (t, e, n) = (steps, world.envs, info.num_agents);
+        let (t, e, n) = (steps, world.envs, if in_turns { 1 } else { info.num_agents });
         let (obs, state) = (padded(input_len(&*world.env, world.agent_id)), padded(info.state_len));
         let id = |part: &str| format!("rollout.{part}");
         Self {
@@ -56,10 +61,11 @@ impl Trajectories {
             mask: plan.buffer(&id("mask"), &[t, e, n, info.num_actions]),
             action: plan.buffer(&id("action"), &[t, e, n]),
             log_prob: plan.buffer(&id("log_prob"), &[t, e, n]),
-            reward: plan.buffer(&id("reward"), &[t, e, n + 1]),
+            reward: plan.buffer(&id("reward"), &[t, e, info.num_agents + 1]),
             terminal: plan.buffer(&id("terminal"), &[t, e]),
             ended: plan.buffer(&id("ended"), &[t, e]),
             weight: plan.buffer(&id("weight"), &[t, e]),
+            mover: in_turns.then(|| plan.buffer(&id("mover"), &[t + 1, e])),
         }
     }
 
@@ -84,6 +90,8 @@ pub struct Record {
     pub timeout_terminal: bool,
     /// Give an agent without a legal action zeros (and its id) for an observation.
     pub zero_inactive: bool,
+    /// Whose turn it is, where only the mover's row is kept.
+    pub turns: Option<Turns>,
 }
 
 impl Compute for Record {
@@ -96,23 +104,36 @@ impl Compute for Record {
         wires.writes(to.obs).writes(to.next_obs).writes(to.state).writes(to.next_state).writes(to.mask);
         wires.writes(to.action).writes(to.log_prob).writes(to.reward).writes(to.terminal).writes(to.ended);
         wires.writes(to.weight).writes(self.clock.counters);
+        if let (Some(turns), Some(mover)) = (&self.turns, to.mover) {
+            turns.wires(wires);
+            wires.reads(w.ints).reads(w.reals).writes(mover);
+        }
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let (w, to) = (&self.world, &self.to);
         let mut clock = view.write(self.clock.counters);
         let (envs, items) = (w.envs, to.count());
+        let step = clock[SEGMENT_STEP];
         let ends = if self.timeout_terminal { TERMINATED | TRUNCATED } else { TERMINATED };
         for e in 0..envs {
-            let item = clock[SEGMENT_STEP] * envs + e;
-            copy_row::<R, _, _, _>(&view, w.obs, e, to.obs, item, envs, items);
-            copy_row::<R, _, _, _>(&view, w.next_obs, e, to.next_obs, item, envs, items);
+            let item = step * envs + e;
+            // The rows of an environment, or of one agent in it.
+            let (rows, now, next) = match &self.turns {
+                None => (envs, e, e),
+                Some(turns) => {
+                    let n = w.env.info().num_agents;
+                    (envs * n, e * n + turns.mover(&view, e), e * n + w.to_move(&view, e))
+                }
+            };
+            copy_row::<R, _, _, _>(&view, w.obs, now, to.obs, item, rows, items);
+            copy_row::<R, _, _, _>(&view, w.next_obs, next, to.next_obs, item, rows, items);
             copy_row::<R, _, _, _>(&view, w.state, e, to.state, item, envs, items);
             copy_row::<R, _, _, _>(&view, w.next_state, e, to.next_state, item, envs, items);
-            copy_row::<R, _, _, _>(&view, w.mask, e, to.mask, item, envs, items);
-            copy_row::<R, _, _, _>(&view, w.action, e, to.action, item, envs, items);
-            copy_row::<R, _, _, _>(&view, self.log_prob, e, to.log_prob, item, envs, items);
+            copy_row::<R, _, _, _>(&view, w.mask, now, to.mask, item, rows, items);
+            copy_row::<R, _, _, _>(&view, w.action, now, to.action, item, rows, items);
+            copy_row::<R, _, _, _>(&view, self.log_prob, now, to.log_prob, item, rows, items);
             copy_row::<R, _, _, _>(&view, w.reward, e, to.reward, item, envs, items);
-            if self.zero_inactive {
+            if self.zero_inactive && self.turns.is_none() {
                 self.blank(&mut view.write(to.obs), &view.read(w.mask), e, item);
                 self.blank(&mut view.write(to.next_obs), &view.read(w.next_mask), e, item);
             }
@@ -120,7 +141,14 @@ impl Compute for Record {
             let ended = view.read(w.ended)[e as usize];
             view.write(to.terminal)[item as usize] = flag(ended & ends != 0);
             view.write(to.ended)[item as usize] = flag(ended != 0);
-            view.write(to.weight)[item as usize] = flag(view.read(w.live)[e as usize] != 0);
+            let mut counts = view.read(w.live)[e as usize] != 0;
+            if let (Some(turns), Some(mover)) = (&self.turns, to.mover) {
+                counts &= turns.teach(&view, e) && step + w.env.info().num_agents <= to.steps;
+                let mut mover = view.write(mover);
+                mover[item as usize] = turns.mover(&view, e);
+                mover[(item + envs) as usize] = w.to_move(&view, e);
+            }
+            view.write(to.weight)[item as usize] = flag(counts);
         }
         clock[SEGMENT_STEP] = (clock[SEGMENT_STEP] + 1) % to.steps;
     }
