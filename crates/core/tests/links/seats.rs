@@ -3,7 +3,8 @@
 use tandem_core::env::script::{SCRIPTS, Script};
 use tandem_core::experiment::knobs::{knob, normalise, remarks, seat_word};
 use tandem_core::experiment::link::{Link, parse, write};
-use tandem_core::experiment::spec::{Controller, ExperimentSpec, Seats};
+use tandem_core::experiment::spec::{AlgoChoice, Controller, EnvChoice, ExperimentSpec, Seats};
+use tandem_core::experiment::world;
 
 use crate::texts::english;
 
@@ -55,8 +56,14 @@ fn a_word_that_is_nobody_is_named() {
     assert_eq!(seats(text), []);
     let sentence = &told(text)[0];
     assert!(sentence.starts_with("seats: “wizard” cannot be read; learner is used. Allowed: learner | "), "{sentence}");
-    for info in &SCRIPTS {
-        assert!(sentence.contains(info.id), "{} in {sentence}", info.id);
+    for env in EnvChoice::ALL {
+        let spec = ExperimentSpec::defaults(env, AlgoChoice::Iql);
+        let suiting = world::build(&spec).expect("defaults can be built");
+        let allowed = knob("seats").expect("it is in the table").allowed_in(&spec);
+        let words: Vec<&str> = allowed.split(" | ").collect();
+        for info in &SCRIPTS {
+            assert_eq!(words.contains(&info.id), suiting.scripts().contains(&info.script), "{} in {allowed}", info.id);
+        }
     }
     for bad in
         ["seats=learner.i", "seats=learner.", "seats=human.wizard", "seats=frozen.a", "seats=,", "seats=learner;idle"]

@@ -260,6 +260,9 @@ impl Knob {
 
     /// What is allowed in the world of `spec`, which may have less room than others.
     pub fn allowed_in(&self, spec: &ExperimentSpec) -> String {
+        if matches!(self.kind, Kind::Seats { .. }) {
+            return seats::allowed_in(spec);
+        }
         let mut kind = self.kind;
         if let Kind::Int { min, max, .. } | Kind::Size { min, max, .. } = &mut kind {
             (*min, *max) = self.bounds(spec, (*min, *max));

@@ -60,11 +60,23 @@ fn read_word(word: &str) -> Option<Controller> {
     }
 }
 
-/// The words, for a sentence.
+/// The words there are, for a sentence.
 pub(super) fn allowed() -> String {
+    words(&SCRIPTS.map(|info| info.id))
+}
+
+/// Those that suit the world of `spec`.
+pub(super) fn allowed_in(spec: &ExperimentSpec) -> String {
+    let env = world::env_spec(spec).build();
+    let ids = |scripts: &[Script]| scripts.iter().map(|script| script.info().id).collect::<Vec<_>>();
+    env.map_or_else(|_| allowed(), |env| words(&ids(env.scripts())))
+}
+
+fn words(scripts: &[&str]) -> String {
     let last = letter(GROUPS - 1);
-    let scripts: Vec<&str> = SCRIPTS.iter().map(|info| info.id).collect();
-    format!("learner | learner.b … learner.{last} | frozen | human | human.{} | {}", scripts[1], scripts.join(" | "))
+    // One example of a stand-in is enough.
+    let stand_in = scripts.get(1).map_or_else(String::new, |id| format!(" | human.{id}"));
+    format!("learner | learner.b … learner.{last} | frozen | human{stand_in} | {}", scripts.join(" | "))
 }
 
 /// As many seats as agents, and scripts that suit the world.
