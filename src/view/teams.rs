@@ -1,7 +1,8 @@
 //! The course's scripted teams beside learned ones, over the same episodes.
 //!
 //! The session plays and trains them; the view draws a row each, with the mean's 95 % interval on a common scale. The
-//! gap between the scripts is written into them, and the view says so.
+//! gap between the scripts is written into them, and the view says so. On boards, where players meet, the newest evaluation's
+//! matches stand here instead (`matches.rs`).
 
 use egui::{Grid, Rect, RichText, ScrollArea, Sense, Shape, Stroke, Ui, pos2, vec2};
 use tandem_core::experiment::command::Command;
@@ -10,8 +11,8 @@ use tandem_core::experiment::spec::EnvChoice;
 use tandem_core::experiment::trial::EPISODES;
 
 use crate::view::api::{Action, View, ViewCtx, ViewId};
-use crate::view::parts;
 use crate::view::widgets::{Button, note, tag};
+use crate::view::{matches, parts};
 
 /// Width of the columns before the chart, and the chart's least and largest.
 const COLUMNS: f32 = 278.0;
@@ -31,11 +32,16 @@ impl View for TeamsView {
     }
 
     fn unavailable(&self, ctx: &ViewCtx<'_>) -> Option<(Sentence, ViewId)> {
-        (ctx.spec.env != EnvChoice::Pellet).then(|| (Sentence::new("teams.no_scripts", &[]), ViewId("returns")))
+        (!matches!(ctx.spec.env, EnvChoice::Pellet | EnvChoice::Board(_)))
+            .then(|| (Sentence::new("teams.no_scripts", &[]), ViewId("returns")))
     }
 
     fn ui(&mut self, ui: &mut Ui, ctx: &ViewCtx<'_>, actions: &mut Vec<Action>) {
         if self.unavailable(ctx).is_some() {
+            return;
+        }
+        if matches!(ctx.spec.env, EnvChoice::Board(_)) {
+            matches::ui(ui, ctx);
             return;
         }
         let teams = &ctx.snapshot.teams;

@@ -98,3 +98,25 @@ fn the_teams_are_compared_over_the_same_thousand_episodes() {
     frames_until(&mut window, "all learners have played", |window| means(window) == 7);
     assert_eq!(count(&window, "Train and compare"), 0, "there is nothing left to train");
 }
+
+/// On a board players meet, so the view shows matches: three scripts, from either seat.
+#[test]
+fn p51_matches_stand_side_by_side_for_both_seats() {
+    let link = "#env=tictactoe&algo=ippo&seed=0&budget=2048&match_games=20&view=teams";
+    let mut window = Window::open(link, TALL, egui::Theme::Light, "en");
+    window.frames(8);
+    let count = |window: &Window, name: &str| window.harness.query_all_by_label_contains(name).count();
+    assert!(count(&window, "play their matches at each evaluation") > 0);
+    window.harness.get_by_role_and_label(Role::Button, "Run").click();
+    let is_table = |window: &Window| {
+        let texts = window.harness.query_all_by_label_contains(" / ");
+        texts.filter_map(|node| node.accesskit_node().value()).filter(|text| text.ends_with(" %")).count() == 6
+    };
+    for _ in 0..600 {
+        if is_table(&window) {
+            break;
+        }
+        window.frames(5);
+    }
+    assert!(is_table(&window) && count(&window, "As second player") > 0);
+}
