@@ -73,8 +73,8 @@ fn a_run_without_a_page_is_the_pages_run() {
     assert_eq!(text(&output.stderr), "");
     let lines = json(&output.stdout);
     let keys = |line: &Value| line.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
-    let eval = ["better", "ci95", "env_steps", "kind", "max", "mean", "metric", "min", "per_agent", "seed", "updates"];
-    let eval: Vec<&str> = eval.into_iter().chain(["wall_s"]).collect();
+    let eval = ["better", "ci95", "env_steps", "kind", "max", "mean", "metric", "min", "per_agent", "seed", "to_go_s"];
+    let eval: Vec<&str> = eval.into_iter().chain(["updates", "wall_s"]).collect();
     let (last, evals) = lines.split_last().expect("there are lines");
     assert!(evals.len() >= 4, "every 500 env steps: {evals:?}");
     for line in evals {

@@ -190,7 +190,7 @@ impl Page {
         let (command, then) = match self.run.snapshot.state {
             RunState::Running | RunState::Seeking { .. } => (Command::Pause, RunState::Paused),
             RunState::Paused => (Command::Run, RunState::Running),
-            RunState::Finished => (Command::Continue, RunState::Running),
+            RunState::Finished | RunState::Reached => (Command::Continue, RunState::Running),
             RunState::Diverged { .. } => return,
         };
         self.session.send(command);

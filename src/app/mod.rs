@@ -58,6 +58,8 @@ pub struct Page {
     watched: Watch,
     /// What the surroundings were told last: language and experiment.
     told: (Option<Lang>, ExperimentSpec),
+    /// When the session was last told that somebody is here.
+    seen_at: Option<f64>,
     /// Where the page came from.
     origin: Origin,
     /// Its address without a fragment.
@@ -93,6 +95,7 @@ impl Page {
             theme_of: None,
             watched: Watch::default(),
             told: (None, ExperimentSpec::default()),
+            seen_at: None,
             frames: 0,
             times: Vec::new(),
         }
@@ -151,6 +154,7 @@ impl Page {
             self.act(intent);
         }
         self.watch_what_is_shown();
+        self.tell_presence(ui);
         self.tell_host();
         self.wake_for_expiry(ui.ctx());
         self.frames += 1;
@@ -251,6 +255,16 @@ impl Page {
         }
     }
 
+    /// Tells the session now and then that somebody is here, so that training does not pause.
+    fn tell_presence(&mut self, ui: &egui::Ui) {
+        let now = self.host.now();
+        let is_here = ui.input(|input| !input.events.is_empty());
+        if is_here && self.seen_at.is_none_or(|at| now - at >= SEEN_SECONDS) {
+            self.seen_at = Some(now);
+            self.session.send(Command::Seen);
+        }
+    }
+
     /// Tells the surroundings the page's language, and its link where edits have left the address bar behind.
     fn tell_host(&mut self) {
         if self.told.0 != Some(self.desk.lang) {
@@ -336,6 +350,9 @@ impl Page {
         }
     }
 }
+
+/// Seconds between two words that somebody is here.
+const SEEN_SECONDS: f64 = 20.0;
 
 /// Below this width the page is the phone's.
 pub(crate) const COMPACT_BELOW: f32 = 760.0;

@@ -17,6 +17,7 @@ pub fn json(page: &Page) -> String {
         RunState::Running => "running",
         RunState::Seeking { .. } => "seeking",
         RunState::Finished => "finished",
+        RunState::Reached => "reached",
         RunState::Diverged { .. } => "diverged",
     };
     let texts = page.texts();

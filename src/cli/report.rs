@@ -29,6 +29,7 @@ enum Line<'a> {
         env_steps: u32,
         updates: u32,
         wall_s: f64,
+        to_go_s: Option<f64>,
         metric: &'a str,
         better: &'a str,
         mean: f32,
@@ -90,6 +91,7 @@ impl Report {
                 env_steps: point.env_steps,
                 updates: point.update,
                 wall_s: millis(seconds),
+                to_go_s: to_go(run, point, seconds).map(millis),
                 metric,
                 better: if run.facts.lower_is_better { "lower" } else { "higher" },
                 mean: point.mean,
@@ -107,7 +109,11 @@ impl Report {
         let id = if metric == "steps" { "cli.eval_steps" } else { "cli.eval_return" };
         let (seed, steps) = (run.spec.seed.to_string(), numbers::count(point.env_steps));
         let (update, wall) = (numbers::count(point.update), format!("{seconds:.1}"));
-        self.lines.write(&self.texts.f(id, &[&seed, &steps, &update, &mean, &spread, &wall]))?;
+        let line = self.texts.f(id, &[&seed, &steps, &update, &mean, &spread, &wall]);
+        match to_go(run, point, seconds) {
+            Some(left) => self.lines.write(&self.texts.f("cli.to_go", &[&line, &numbers::duration(left as f32)]))?,
+            None => self.lines.write(&line)?,
+        }
         point.matches.chunk_by(|a, b| a.opponent == b.opponent).try_for_each(|seats| self.matches(seats))
     }
 
@@ -171,6 +177,12 @@ fn metric(run: &Run) -> &'static str {
         Headline::Steps => "steps",
         Headline::Mean { .. } | Headline::Sum => "return",
     }
+}
+
+/// Seconds to the end of the budget at the pace so far; `None` at the start, which has none, and at the end.
+fn to_go(run: &Run, point: &EvalPoint, seconds: f64) -> Option<f64> {
+    let left = run.budget.saturating_sub(point.env_steps);
+    (point.env_steps > 0 && left > 0).then(|| seconds * f64::from(left) / f64::from(point.env_steps))
 }
 
 fn millis(seconds: f64) -> f64 {

@@ -115,6 +115,20 @@ pub fn signed(v: f32, text: impl Fn(f32) -> String) -> String {
     if v > 0.0 { format!("+{}", text(v)) } else { text(v) }
 }
 
+/// Seconds as `12 s`, `3:05` minutes or `2:03:05` hours; a dash where there is no telling.
+pub fn duration(seconds: f32) -> String {
+    if !seconds.is_finite() {
+        return "–".to_owned();
+    }
+    let whole = seconds.max(0.0).round() as u32;
+    let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60);
+    match (hours, minutes) {
+        (0, 0) => format!("{rest} s"),
+        (0, _) => format!("{minutes}:{rest:02}"),
+        _ => format!("{hours}:{minutes:02}:{rest:02}"),
+    }
+}
+
 /// A share as a percentage.
 pub fn percent(share: f32) -> String {
     let percent = share * 100.0;

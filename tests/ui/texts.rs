@@ -79,6 +79,7 @@ fn made() -> BTreeSet<String> {
     ids.extend(labels().into_iter().map(|label| label.id));
     for preset in presets() {
         ids.extend([preset.title_id(), preset.question_id(), preset.press_id(), preset.answer_id()]);
+        ids.extend(preset.expected_id());
     }
     ids
 }

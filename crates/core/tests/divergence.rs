@@ -158,6 +158,35 @@ fn p43_the_best_and_the_last_good_weights_come_back_with_moments_and_targets() {
     }
 }
 
+/// An end worse than the peak offers the peak's weights.
+#[test]
+fn p25_the_best_weights_are_offered_when_the_end_is_worse() {
+    let mut worse = 0;
+    for seed in 0..8 {
+        let spec = ExperimentSpec { seed, budget: 8_000, eval_every: 500, ..small(AlgoChoice::Iql) };
+        let mut run = Run::new(spec, 1).expect("it can be built");
+        while run.end().is_none() {
+            run.update();
+        }
+        let last = run.evals.last().expect("it was evaluated").mean;
+        let best = run.evals.iter().map(|point| point.mean).fold(last, f32::min);
+        match run.peak() {
+            None => assert_eq!(best, last),
+            Some(peak) => {
+                worse += 1;
+                assert!(peak.mean == best && best < last);
+                assert_eq!(
+                    run.evals.iter().find(|point| point.mean == best).map(|point| point.update),
+                    Some(peak.update)
+                );
+                run.take_weights(Weights::Best).expect("they are kept");
+                assert_eq!((run.weights_of, run.peak()), (Some(peak.update), None), "they act");
+            }
+        }
+    }
+    assert!(worse > 0, "some seed ended below its peak");
+}
+
 /// Earlier evaluations are of other learners: the best of them says nothing about these.
 #[test]
 fn the_best_weights_are_the_best_since_the_seats_changed() {

@@ -10,6 +10,7 @@ use tandem_core::experiment::trial::EPISODES;
 use tandem_core::marl::parts::clock::{CRITIC_RATE, ENV_STEP};
 
 mod session {
+    mod ends;
     mod people;
 }
 

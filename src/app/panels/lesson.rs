@@ -14,7 +14,7 @@ use crate::view::widgets::{Button, Weight, focus_ring, heading, note, text_in};
 /// Draws the line, or the texts.
 pub fn ui(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk) {
     let theme = ctx.theme();
-    let is_done = ctx.view.snapshot.state == RunState::Finished;
+    let is_done = matches!(ctx.view.snapshot.state, RunState::Finished | RunState::Reached);
     let line = line(ctx, is_done);
     let (rect, response) =
         ui.allocate_exact_size(vec2(ui.available_width(), theme.size.control.max(28.0)), Sense::click());

@@ -205,7 +205,7 @@ fn control(
             let on = get(ctx.wanted);
             switch(ui, theme, on, name).clicked().then(|| read(if on { "off" } else { "on" }))
         }
-        Kind::Choice { ids, get, .. } => choice_ui(ui, ctx, knob, name, ids, get(ctx.wanted), width).map(read),
+        Kind::Choice { ids, get, .. } => choice_ui(ui, ctx, knob, name, ids, get(ctx.wanted), width),
         Kind::Seed { .. } => {
             let dice = Button::icon(Icon::Dice, ctx.t("setup.dice")).tip(ctx.t("transport.dice.tip"));
             if dice.show(ui, theme).clicked() {
@@ -273,7 +273,7 @@ fn step_text(kind: Kind, spec: &ExperimentSpec, up: bool) -> String {
 }
 
 /// A field that opens a list. What an entry means stands beneath it where a name alone says too little, and in its place
-/// why it cannot be chosen.
+/// why it cannot be chosen; an algorithm that asks for one reward can then be chosen together with what to make of many.
 fn choice_ui(
     ui: &mut Ui,
     ctx: &PageCtx<'_>,
@@ -282,22 +282,36 @@ fn choice_ui(
     ids: &[&'static str],
     chosen: &str,
     width: f32,
-) -> Option<&'static str> {
+) -> Option<Edit> {
     let chosen_id = knob.choice_id(chosen);
     let mut picked = None;
     menu(ui, ctx.theme(), name, ctx.t(&chosen_id), width, |ui| {
         for &id in ids {
-            let (with_it, _) = read(knob, ctx.wanted, id);
-            let refusal = if knob.key == "algo" { why_not(&with_it, with_it.algo) } else { None };
+            let edit = read(knob, ctx.wanted, id);
+            let refusal = if knob.key == "algo" { why_not(&edit.0, edit.0.algo) } else { None };
             let choice = knob.choice_id(id);
             let meaning = || ctx.texts().get(&format!("{choice}.tip")).map(str::to_owned);
             let note = refusal.as_ref().map(|sentence| ctx.texts().sentence(sentence)).or_else(meaning);
-            if entry(ui, ctx, ctx.t(&choice), id == chosen, refusal.is_none(), note).clicked() {
-                picked = Some(id);
+            let refused = refusal.map(|_| edit.0.clone());
+            if entry(ui, ctx, ctx.t(&choice), id == chosen, refused.is_none(), note).clicked() && id != chosen {
+                picked = Some(edit);
+            }
+            for (paid, spec) in refused.iter().flat_map(paid_together) {
+                let name = ctx.texts().f("setup.paid_together", &[ctx.t(&choice), ctx.t(&paid)]);
+                if entry(ui, ctx, &name, false, true, None).clicked() {
+                    picked = Some((spec, None));
+                }
             }
         }
     });
-    picked.filter(|id| *id != chosen)
+    picked
+}
+
+/// The ways to make one reward of the agents' own with which a refused experiment runs: text id and experiment.
+fn paid_together(refused: &ExperimentSpec) -> Vec<(String, ExperimentSpec)> {
+    let Some(team) = knob("team").filter(|team| (team.applies)(refused)) else { return Vec::new() };
+    let ways = ["sum", "mean"].map(|way| (team.choice_id(way), read(team, refused, way).0));
+    ways.into_iter().filter(|(_, spec)| why_not(spec, spec.algo).is_none()).collect()
 }
 
 /// `spec` with the field set to `text`.

@@ -66,7 +66,7 @@ fn state_color(ctx: &PageCtx<'_>) -> Color32 {
     match ctx.view.snapshot.state {
         _ if ctx.is_dead => theme.bad,
         RunState::Paused => theme.text_dim,
-        RunState::Running | RunState::Seeking { .. } | RunState::Finished => theme.good,
+        RunState::Running | RunState::Seeking { .. } | RunState::Finished | RunState::Reached => theme.good,
         RunState::Diverged { .. } => theme.bad,
     }
 }
@@ -87,6 +87,8 @@ fn items(ctx: &PageCtx<'_>) -> Vec<Item> {
         item("status.update", &[&numbers::count(snapshot.update)], theme.text),
     ];
     if snapshot.updates_per_sec > 0.0 {
+        let left = snapshot.budget.saturating_sub(snapshot.env_steps) as f32 / snapshot.env_steps_per_sec;
+        items.push(item("status.to_go", &[&numbers::duration(left)], theme.text));
         items.push(item("status.env_rate", &[&rate(snapshot.env_steps_per_sec)], theme.text));
         items.push(item("status.update_rate", &[&rate(snapshot.updates_per_sec)], theme.text));
     }

@@ -169,12 +169,14 @@ pub fn state_text(ctx: &PageCtx<'_>) -> String {
         return ctx.t("state.stopped").to_owned();
     }
     match &ctx.view.snapshot.state {
+        RunState::Paused if ctx.view.snapshot.is_idle => ctx.t("state.idle").to_owned(),
         RunState::Paused => ctx.t("state.paused").to_owned(),
         RunState::Running if !ctx.view.learns() => ctx.t("state.playing").to_owned(),
         RunState::Running if ctx.view.snapshot.gradient_steps == 0 => ctx.t("state.gathering").to_owned(),
         RunState::Running => ctx.t("state.running").to_owned(),
         RunState::Seeking { to } => ctx.texts().f("state.seeking", &[&numbers::count(*to)]),
         RunState::Finished => ctx.t("state.finished").to_owned(),
+        RunState::Reached => ctx.t("state.reached").to_owned(),
         RunState::Diverged { .. } => ctx.t("state.diverged").to_owned(),
     }
 }
@@ -205,7 +207,7 @@ fn training_buttons(ui: &mut Ui, ctx: &PageCtx<'_>, out: &mut Vec<Intent>) {
 /// The one coloured button.
 fn run_button(ui: &mut Ui, ctx: &PageCtx<'_>, out: &mut Vec<Intent>) {
     let is_running = matches!(ctx.view.snapshot.state, RunState::Running | RunState::Seeking { .. });
-    let is_finished = ctx.view.snapshot.state == RunState::Finished;
+    let is_finished = matches!(ctx.view.snapshot.state, RunState::Finished | RunState::Reached);
     let (icon, id) = match (is_running, is_finished) {
         (true, _) => (Icon::Pause, "transport.pause"),
         (false, true) => (Icon::Play, "transport.continue"),
@@ -311,7 +313,7 @@ pub fn has_cover(ctx: &PageCtx<'_>, desk: &Desk) -> bool {
     let is_closed = desk.closed_cover == Some((snapshot.run, snapshot.update));
     let has_ended = match snapshot.state {
         RunState::Diverged { .. } => true,
-        RunState::Finished => !is_closed,
+        RunState::Finished | RunState::Reached => !is_closed,
         _ => false,
     };
     desk.failure.is_some() || has_ended
@@ -332,19 +334,24 @@ fn cover(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>)
         let offers = vec![offer("cover.failed.button", Intent::RestartSession)];
         (texts.f("cover.failed", &[texts.t(first)]), theme.bad, Icon::Warning, offers)
     } else {
+        let take = |id: &str, update: u32, which: Weights| {
+            let text = texts.f(id, &[&numbers::count(update)]);
+            (text, Intent::View(Action::Session(Command::TakeWeights(which))))
+        };
         match &snapshot.state {
-            RunState::Finished => {
-                let offers = vec![
+            RunState::Finished | RunState::Reached => {
+                let mut offers = vec![
                     offer("cover.continue", Intent::View(Action::Session(Command::Continue))),
                     offer("cover.next", Intent::NextExperiment),
                 ];
-                (finished_text(ctx), theme.good, Icon::Check, offers)
+                let mut text = finished_text(ctx);
+                if let Some(peak) = snapshot.peak {
+                    text = texts.f("cover.past_peak", &[&text, &numbers::value(peak.mean)]);
+                    offers.push(take("cover.take_best", peak.update, Weights::Best));
+                }
+                (text, theme.good, Icon::Check, offers)
             }
             RunState::Diverged { tensor, cause, update } => {
-                let take = |id: &str, update: u32, which: Weights| {
-                    let text = texts.f(id, &[&numbers::count(update)]);
-                    (text, Intent::View(Action::Session(Command::TakeWeights(which))))
-                };
                 let mut offers = Vec::new();
                 if let Some((best, last)) = snapshot.kept {
                     offers.push(take("cover.take_last", last, Weights::Last));
@@ -376,7 +383,7 @@ fn cover(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>)
             ui.add(egui::Label::new(RichText::new(&text).font(theme.body()).color(theme.text)).wrap());
         });
         // Until a diverged run has been given weights, nothing else can be done with it.
-        let can_close = desk.failure.is_none() && snapshot.state == RunState::Finished;
+        let can_close = desk.failure.is_none() && !matches!(snapshot.state, RunState::Diverged { .. });
         if can_close {
             let close = Button::icon(Icon::Close, ctx.t("cover.close")).weight(Weight::Quiet);
             if close.tip(ctx.t("cover.close.tip")).show(ui, theme).clicked() {

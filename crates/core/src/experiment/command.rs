@@ -25,7 +25,7 @@ pub enum Command {
     StepEnv,
     /// To the next update boundary, then pause.
     StepUpdate,
-    /// After *finished*, and only then: another budget's worth of env steps.
+    /// After *finished* or *goal reached*, and only then: another budget's worth of env steps, or on past the goal.
     Continue,
     /// Training speed.
     Speed(TrainSpeed),
@@ -53,6 +53,8 @@ pub enum Command {
     StagePlays(bool),
     /// Train the learners that stand beside the scripted teams, or stop training them.
     TrainTeams(bool),
+    /// Somebody is at the page. Every command says so, too; this one says nothing else.
+    Seen,
     /// What the page is looking at; the session computes only that.
     Watch(Watch),
 }

@@ -51,6 +51,9 @@ pub struct Preset {
     pub link: String,
     /// Usual training time to the end of the budget on an ordinary laptop, where it was measured.
     pub seconds: Option<u32>,
+    /// Tuned for a reference task and measured over three seeds.
+    #[serde(default)]
+    pub tuned: bool,
     #[serde(skip)]
     read: OnceLock<Link>,
 }
@@ -64,6 +67,11 @@ impl Preset {
     /// Text id of its name.
     pub fn title_id(&self) -> String {
         format!("exp.{}.title", self.id)
+    }
+
+    /// Text id of what to expect of a tuned one: env steps, seeds and what they reach.
+    pub fn expected_id(&self) -> Option<String> {
+        self.tuned.then(|| format!("exp.{}.expected", self.id))
     }
 
     /// Text id of the question to predict.

@@ -7,7 +7,7 @@ use super::divergence::{Divergence, of_gradients, of_parameters};
 use super::evaluate::summed_up;
 use super::keep::Kept;
 use super::knobs::{can_reseat, gradient_steps_per_update, why_not};
-use super::snapshot::{EvalPoint, Facts, Optimum, RunState, Sentence};
+use super::snapshot::{EvalPoint, Facts, Optimum, Peak, RunState, Sentence};
 use super::spec::{EvalChoice, ExperimentSpec, Seats};
 use super::world;
 use crate::env::api::Env;
@@ -48,6 +48,9 @@ pub struct Run {
     part: Part,
     cursor: Cursor,
     next_eval: u32,
+    /// Update from which a goal that is reached ends the run.
+    heeds_goal_from: u32,
+    is_reached: bool,
     /// Of the last update that ended well.
     last: Kept,
     /// Of the best evaluation with these seats, and its mean.
@@ -93,6 +96,8 @@ impl Run {
             part: Part::Evaluation,
             cursor: Cursor::default(),
             next_eval: spec.eval_every,
+            heeds_goal_from: 1,
+            is_reached: false,
             best: None,
             last,
             learner,
@@ -133,7 +138,32 @@ impl Run {
         if let Some(Divergence { tensor, cause }) = &self.diverged {
             return Some(RunState::Diverged { tensor: tensor.clone(), cause: *cause, update: self.updates() });
         }
-        (self.count(ENV_STEP) >= self.budget).then_some(RunState::Finished)
+        if self.count(ENV_STEP) >= self.budget {
+            return Some(RunState::Finished);
+        }
+        self.is_reached.then_some(RunState::Reached)
+    }
+
+    /// Goes on after its end: for another budget, or past the goal, which ends it no more.
+    pub fn go_on(&mut self) {
+        if self.end() == Some(RunState::Finished) {
+            self.extend(1);
+        }
+        self.heed_goal_from(u32::MAX);
+    }
+
+    /// A goal reached before that update ends nothing.
+    pub fn heed_goal_from(&mut self, update: u32) {
+        self.heeds_goal_from = update.max(1);
+        self.is_reached = false;
+    }
+
+    /// The best evaluation with these seats, where the last one is worse and its weights are those that act.
+    pub fn peak(&self) -> Option<Peak> {
+        let ((kept, mean), last) = (self.best.as_ref()?, self.evals.last()?);
+        let acts = self.weights_of.is_none() && self.diverged.is_none();
+        (acts && better(self.facts.lower_is_better, *mean, last.mean))
+            .then_some(Peak { update: kept.update, mean: *mean })
     }
 
     /// Another `budgets` budgets' worth of env steps, as far as the counters reach.
@@ -306,11 +336,13 @@ impl Run {
     fn finish_evaluation(&mut self) {
         self.part = Part::Boundary;
         let point = summed_up(&self.learner, &self.buffers);
+        let lower = self.facts.lower_is_better;
+        let is_good = self.spec.stop && !better(lower, self.spec.stop_at, point.mean);
+        self.is_reached = is_good && self.finished >= self.heeds_goal_from;
         match &mut self.best {
             None => self.best = Some((Kept::of(&self.learner, &self.buffers, self.finished), point.mean)),
             Some((kept, mean)) => {
-                let is_better = if self.facts.lower_is_better { point.mean < *mean } else { point.mean > *mean };
-                if is_better {
+                if better(lower, point.mean, *mean) {
                     kept.take(&self.buffers, self.finished);
                     *mean = point.mean;
                 }
@@ -355,6 +387,11 @@ impl Run {
             self.part = Part::Evaluation;
         }
     }
+}
+
+/// Whether headline `a` is better than `b`.
+fn better(lower_is_better: bool, a: f32, b: f32) -> bool {
+    if lower_is_better { a < b } else { a > b }
 }
 
 /// How often a spec's evaluations play, and by which policy.

@@ -10,6 +10,8 @@ use super::command::{Command, TrainSpeed, Watch};
 use super::compare::Comparison;
 use super::knobs::{forget_unused, normalise};
 use super::policy;
+use super::presence::Presence;
+use super::rates::rates;
 use super::run::Run;
 use super::snapshot::{Report, RunState, Snapshot};
 use super::spec::{Controller, ExperimentSpec};
@@ -25,8 +27,6 @@ pub const SNAPSHOT_SECS: f64 = 0.050;
 const LARGEST_LAG_SECS: f64 = 0.1;
 /// Seconds the end of a stage episode stays in view.
 const END_SECS: f64 = 1.0;
-/// Seconds over which rates are measured.
-const RATE_SECS: f64 = 1.0;
 
 /// What the host should do after a tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,6 +54,7 @@ pub struct Session {
     changed: bool,
     last_snapshot_at: Option<f64>,
     rates: VecDeque<(f64, u32, u32)>,
+    presence: Presence,
     log: Vec<(u32, Command)>,
 }
 
@@ -96,7 +97,9 @@ impl Session {
 
     /// Takes a command.
     pub fn apply(&mut self, command: Command) {
+        self.presence.heard(); // whoever commands is there
         match command {
+            Command::Seen => return,
             Command::Load { spec, run_to } => self.load(*spec, run_to),
             Command::Run => self.head_for(Goal::Run),
             Command::Pause => self.rest_at_boundary(),
@@ -109,9 +112,10 @@ impl Session {
                 self.head_for(Goal::Until { update: update + 1, is_seek: false });
             }
             Command::Continue => {
-                if let Some(run) = self.run.as_mut().filter(|run| run.end() == Some(RunState::Finished)) {
+                let may_go_on = |run: &&mut Run| matches!(run.end(), Some(RunState::Finished | RunState::Reached));
+                if let Some(run) = self.run.as_mut().filter(may_go_on) {
                     self.log.push((run.updates(), command));
-                    run.extend(1);
+                    run.go_on();
                     self.head_for(Goal::Run);
                 }
             }
@@ -177,6 +181,7 @@ impl Session {
     /// Works for about [`SLICE_SECS`] of `clock` (monotonic seconds).
     pub fn tick(&mut self, clock: &mut dyn FnMut() -> f64) -> Tick {
         let now = clock();
+        self.pause_alone(now);
         self.train(now, clock);
         self.work_at_comparison(clock);
         self.play(now);
@@ -197,6 +202,7 @@ impl Session {
                 // A link written after *continue* names an update beyond one budget.
                 let wanted = u64::from(run_to) * u64::from(new.facts.env_steps_per_update);
                 new.extend(wanted.saturating_sub(1).div_euclid(u64::from(new.budget)) as u32);
+                new.heed_goal_from(run_to); // nor does it end where the goal was reached on the way
                 self.runs += 1;
                 self.reports.push(Report::Started(Box::new(new.facts.clone())));
                 self.stage.play = Some(StagePlay::new(&new));
@@ -232,6 +238,17 @@ impl Session {
         self.goal = if ended { Goal::Rest } else { goal };
         self.stage.plays = None;
         self.rates.clear();
+    }
+
+    /// Training pauses where nobody was heard of for as long as the experiment says.
+    fn pause_alone(&mut self, now: f64) {
+        self.changed |= self.presence.tick(now);
+        let minutes = self.run.as_ref().map_or(0, |run| run.spec.idle);
+        if self.goal == Goal::Run && self.presence.is_alone(now, minutes) {
+            self.rest_at_boundary();
+            self.presence.miss();
+            self.changed = true;
+        }
     }
 
     /// Training stops at update boundaries: one that has begun is completed.
@@ -343,7 +360,7 @@ impl Session {
         let untouched = self.run.as_ref().is_none_or(|run| run.count(ENV_STEP) == 0);
         match self.state() {
             RunState::Running => self.speed == TrainSpeed::Full,
-            RunState::Seeking { .. } | RunState::Finished | RunState::Diverged { .. } => true,
+            RunState::Seeking { .. } | RunState::Finished | RunState::Reached | RunState::Diverged { .. } => true,
             // Whoever has a seat plays on the stage, not in training.
             RunState::Paused => untouched || self.stage.plays.is_some() || self.has_person(),
         }
@@ -454,6 +471,8 @@ impl Session {
             changed_at: run.changed_at,
             weights_of: run.weights_of,
             kept: run.diverged.is_some().then(|| run.kept()),
+            peak: run.end().and_then(|_| run.peak()),
+            is_idle: self.presence.is_missed(),
             evals_from: self.evals_sent as u32,
             evals: run.evals[self.evals_sent..].to_vec(),
             train_returns: if kept > 0 { (0..n).map(mean_return).collect() } else { Vec::new() },
@@ -463,23 +482,4 @@ impl Session {
             speed: self.speed,
         }
     }
-}
-
-/// Updates and env steps per second over the last second; 0 while nothing trains.
-fn rates(samples: &mut VecDeque<(f64, u32, u32)>, now: f64, run: &Run, state: &RunState) -> (f32, f32) {
-    if !matches!(state, RunState::Running | RunState::Seeking { .. }) {
-        samples.clear();
-        return (0.0, 0.0);
-    }
-    samples.push_back((now, run.updates(), run.count(ENV_STEP)));
-    while samples.len() > 2 && now - samples[1].0 >= RATE_SECS {
-        samples.pop_front();
-    }
-    let (then, updates, env_steps) = samples[0];
-    let secs = now - then;
-    if secs <= 0.0 {
-        return (0.0, 0.0);
-    }
-    let per_sec = |after: u32, before: u32| (f64::from(after.saturating_sub(before)) / secs) as f32;
-    (per_sec(run.updates(), updates), per_sec(run.count(ENV_STEP), env_steps))
 }

@@ -125,6 +125,8 @@ pub enum RunState {
     },
     /// The budget is used up.
     Finished,
+    /// An evaluation was as good as the goal.
+    Reached,
     /// A number left the finite range, or a norm every reasonable one; the weights are those of the update before.
     Diverged {
         /// Name of the first bad tensor.
@@ -191,6 +193,10 @@ pub struct Snapshot {
     /// After divergence: the updates whose weights can be put back, the best by evaluation (if there was one since the seats
     /// last changed) and the last good one.
     pub kept: Option<(Option<u32>, u32)>,
+    /// After the end, where the last evaluation is worse than the best: that one, whose weights can be put back.
+    pub peak: Option<Peak>,
+    /// Whether training paused by itself, for nobody was at the page.
+    pub is_idle: bool,
     /// Index of `evals[0]` in the run's curve.
     pub evals_from: u32,
     /// Evaluation points since the last snapshot (all of them in the first one).
@@ -205,6 +211,15 @@ pub struct Snapshot {
     pub teams: Vec<TeamRow>,
     /// Speed as last commanded.
     pub speed: super::command::TrainSpeed,
+}
+
+/// An evaluation better than the last.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Peak {
+    /// Updates done then.
+    pub update: u32,
+    /// Its headline mean.
+    pub mean: f32,
 }
 
 /// How a policy moved in the newest pass over a rollout. Ratios are r = π(a|o) / π_old(a|o), each as its gradient step

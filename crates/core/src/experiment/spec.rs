@@ -13,7 +13,7 @@ use crate::env::pursuit::PursuitSpec;
 pub use crate::marl::seats::{Controller, Seats};
 pub use crate::marl::settings::{
     ActivationChoice, AdvantageChoice, AlgoChoice, DeviationChoice, ExploreChoice, InactiveChoice, LearnerSettings,
-    NormAdvChoice, PositivityChoice, TargetChoice,
+    NormAdvChoice, PositivityChoice, TargetChoice, TeamRewardChoice,
 };
 
 /// Which rules.
@@ -246,6 +246,12 @@ pub struct ExperimentSpec {
     pub seed: u64,
     /// Env steps after which the run is finished.
     pub budget: u32,
+    /// Whether an evaluation at least as good as `stop_at` ends the run before its budget.
+    pub stop: bool,
+    /// That headline mean.
+    pub stop_at: f32,
+    /// Minutes without anyone at the page after which training pauses; 0 never.
+    pub idle: u32,
     /// Env steps between evaluations.
     pub eval_every: u32,
     /// Episodes of an evaluation where starts are drawn (where all starts are enumerated, all of them).
@@ -312,6 +318,7 @@ impl ExperimentSpec {
             clip: 10.0,
             hysteresis: 1.0,
             standardise: false,
+            team_reward: TeamRewardChoice::Given,
             timeout_terminal: false,
             critic_lr: 7e-4,
             entropy: 0.01,
@@ -356,6 +363,9 @@ impl ExperimentSpec {
             engine: EngineChoice::Cpu,
             seed: 7,
             budget: 50_000,
+            stop: false,
+            stop_at: 0.0,
+            idle: 60,
             eval_every: 500,
             eval_episodes: 100,
             eval_policy: EvalChoice::Greedy,

@@ -6,10 +6,10 @@ use super::parts::agents::{Agents, Pass};
 use super::parts::clock::{BeginGradientStep, Clock, LR_NOW};
 use super::parts::optimise::{Adam, Block, ClipNorm, Target, TargetRule, TraceLoss, UpdateTarget, ZeroGradient};
 use super::parts::replay::{Replay, Sample, Segments};
-use super::parts::td::{Columns, Dims, Loss, NextValue, RewardMoments, Taken, TakenBackward, TdTarget};
+use super::parts::td::{Columns, Dims, Loss, NextValue, PayTeam, RewardMoments, Taken, TakenBackward, TdTarget};
 use super::qmix::MixingNetwork;
 use super::seats::Members;
-use super::settings::{LearnerSettings, TargetChoice};
+use super::settings::{LearnerSettings, TargetChoice, TeamRewardChoice};
 use crate::base::rng::Stream;
 use crate::nn::graph::{Doubles, Id, List, Phase, Plan, Reals, Training, Words};
 
@@ -91,6 +91,10 @@ impl<'a> QStep<'a> {
         list.train(Phase::Sample, BeginGradientStep { clock: self.clock });
         let (stream, ring, batch, clock, slot) = (self.stream, self.ring, self.batch, self.clock, self.slot);
         list.train(Phase::Sample, Sample { stream, ring, batch, clock, slot });
+        let team = self.settings.team_reward;
+        if columns == Columns::Team && team != TeamRewardChoice::Given {
+            list.train(Phase::Sample, PayTeam { batch, dims: self.dims, is_mean: team == TeamRewardChoice::Mean });
+        }
         if self.settings.standardise {
             list.train(Phase::Sample, RewardMoments { moments: self.moments, batch, dims: self.dims, columns });
         }

@@ -2,7 +2,7 @@
 
 use super::parts::critic::CriticView;
 use super::parts::explore::Behaviour;
-use super::settings::AlgoChoice;
+use super::settings::{AlgoChoice, TeamRewardChoice};
 use crate::env::api::EnvInfo;
 
 /// What is known of an algorithm.
@@ -67,10 +67,10 @@ pub enum Refusal {
     },
 }
 
-/// Whether `algo` can train a world with these facts.
-pub fn accepts(algo: AlgoChoice, info: &EnvInfo) -> Result<(), Refusal> {
+/// Whether `algo` can train a world with these facts, its team being paid by `team`.
+pub fn accepts(algo: AlgoChoice, team: TeamRewardChoice, info: &EnvInfo) -> Result<(), Refusal> {
     let algorithm = algo.info();
-    if algorithm.team_value && !info.team_reward {
+    if algorithm.team_value && !info.team_reward && team == TeamRewardChoice::Given {
         return Err(Refusal::IndividualRewards { algorithm: algorithm.name, rewards: info.num_agents });
     }
     Ok(())

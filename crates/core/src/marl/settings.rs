@@ -96,6 +96,18 @@ pub enum NormAdvChoice {
     Agent,
 }
 
+/// What a team's value learns from where every agent has a reward of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TeamRewardChoice {
+    /// The world's one team reward; a world without one is refused.
+    #[default]
+    Given,
+    /// The sum of the rewards of the agents whose utilities are joined.
+    Sum,
+    /// Their mean.
+    Mean,
+}
+
 /// What an agent without a legal action means to a critic that reads its observation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InactiveChoice {
@@ -171,6 +183,8 @@ pub struct LearnerSettings {
     pub hysteresis: f32,
     /// Rewards divided by their running deviation, mean removed.
     pub standardise: bool,
+    /// The team's reward, where the world has only the agents' own.
+    pub team_reward: TeamRewardChoice,
     /// Treat the time limit as termination (wrong on purpose; off).
     pub timeout_terminal: bool,
     /// The critic's learning rate at env step 0; it falls in proportion to `lr`.

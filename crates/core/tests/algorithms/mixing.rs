@@ -5,15 +5,18 @@ use tandem_core::env::api::Frame;
 use tandem_core::env::particles::Scenario;
 use tandem_core::experiment::command::{Command, Watch};
 use tandem_core::experiment::knobs::{remarks, why_not};
+use tandem_core::experiment::link::{Link, parse, write};
 use tandem_core::experiment::run::Run;
 use tandem_core::experiment::session::Session;
 use tandem_core::experiment::snapshot::{JointValues, Report, Sentence, Stage};
-use tandem_core::experiment::spec::{AlgoChoice, EnvChoice, ExperimentSpec, GameChoice, RewardChoice, StartChoice};
+use tandem_core::experiment::spec::{
+    AlgoChoice, EnvChoice, ExperimentSpec, GameChoice, Payoffs, RewardChoice, StartChoice,
+};
 use tandem_core::experiment::stage::{Counterexample, StagePlay};
 use tandem_core::experiment::world;
 use tandem_core::marl::learner::Learner;
 use tandem_core::marl::registry::accepts;
-use tandem_core::marl::settings::LearnerSettings;
+use tandem_core::marl::settings::{LearnerSettings, TeamRewardChoice};
 use tandem_core::nn::cpu::{mixer_backward, mixer_forward};
 use tandem_core::nn::graph::Buffers;
 
@@ -237,7 +240,10 @@ fn p18_games_with_individual_rewards_are_refused_with_the_reason() {
         let refusal = why_not(&spec, algo).expect("refused");
         assert_eq!(refusal, Sentence::new(id, args));
         let env = world::build(&spec).expect("the world itself is fine");
-        assert_eq!(accepts(algo, env.info()).map_err(|refusal| refusal.to_string()), Err(reason.to_owned()));
+        assert_eq!(
+            accepts(algo, TeamRewardChoice::Given, env.info()).map_err(|refusal| refusal.to_string()),
+            Err(reason.to_owned())
+        );
         assert_eq!(Run::new(spec.clone(), 1).err(), Some(refusal.clone()), "no run is built");
         assert_eq!(why_not(&spec, AlgoChoice::Iql), None);
 
@@ -254,4 +260,58 @@ fn p18_games_with_individual_rewards_are_refused_with_the_reason() {
     costly.pellet.move_cost = 0.1;
     assert_eq!(why_not(&costly, AlgoChoice::Qmix), None);
     assert!(remarks(&costly).iter().any(|remark| remark.id == "remark.costs_summed"));
+}
+
+#[test]
+fn p18_a_team_paid_by_sum_or_mean_learns_what_it_would_from_that_one_reward() {
+    let payoffs = [(4.0, 2.0), (-1.0, 3.0), (0.5, 0.5), (2.0, -2.0)];
+    let game = |algo, team_reward, cells: Vec<(f32, f32)>| {
+        let mut spec = ExperimentSpec::defaults(EnvChoice::Matrix, algo);
+        spec.matrix.game = GameChoice::Custom;
+        spec.matrix.payoffs = Some(Payoffs { rows: 2, columns: 2, cells });
+        spec.learner.team_reward = team_reward;
+        spec
+    };
+    let trained = |spec: &ExperimentSpec| {
+        let mut run = Run::new(spec.clone(), 1).expect("a valid experiment");
+        (0..50).for_each(|_| run.update());
+        run
+    };
+    for algo in [AlgoChoice::Vdn, AlgoChoice::Qmix] {
+        for (team, share, remark) in [
+            (TeamRewardChoice::Sum, 1.0, "remark.rewards_summed"),
+            (TeamRewardChoice::Mean, 0.5, "remark.rewards_averaged"),
+        ] {
+            let own = game(algo, team, payoffs.to_vec());
+            let together = payoffs.map(|(a, b)| ((a + b) * share, (a + b) * share));
+            let common = game(algo, TeamRewardChoice::Given, together.to_vec());
+            assert_eq!((why_not(&own, algo), why_not(&common, algo)), (None, None));
+            let (own_run, common_run) = (trained(&own), trained(&common));
+            assert_eq!(own_run.weights_hash(), common_run.weights_hash(), "{algo:?} {team:?}");
+            // What is told stays each agent's own.
+            let returns = &own_run.evals[0].returns;
+            assert!(payoffs.contains(&(returns[0], returns[1])), "{returns:?}");
+            assert!(remarks(&own).iter().any(|said| said.id == remark) && remarks(&common).is_empty());
+            assert_eq!(parse(&write(&Link::of(own.clone()))).spec, own, "a link says what the team is paid");
+        }
+    }
+    let sum = game(AlgoChoice::Iql, TeamRewardChoice::Sum, payoffs.to_vec());
+    assert!(!write(&Link::of(sum)).contains("team="), "where nothing is joined there is nothing to choose");
+}
+
+#[test]
+fn p18_only_the_agents_that_are_joined_are_paid_together() {
+    // Three hunters learn against a script: what the prey earns is not theirs.
+    let link = "env=tag&algo=vdn&team=sum&seats=learner,learner,learner,uniform&envs=2&rollout=25&warmup=0&batch=2";
+    let mut run = Run::new(parse(link).spec, 1).expect("a valid experiment");
+    assert_eq!(run.learner.settings.team_reward, TeamRewardChoice::Sum);
+    (0..4).for_each(|_| run.update());
+    let batch = run.learner.replay().expect("value-based").batch;
+    let rewards = run.buffers.read(batch.reward);
+    let mut paid = 0.0;
+    for rewards in rewards.chunks_exact(5) {
+        assert_eq!(rewards[4], rewards[0] + rewards[1] + rewards[2]);
+        paid += rewards[3].abs();
+    }
+    assert!(paid > 0.0, "the prey's reward is another");
 }

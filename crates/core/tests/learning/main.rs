@@ -6,7 +6,8 @@ mod measure;
 mod table;
 
 use measure::measure;
-use table::{Claim, Row, Source, rows};
+use table::{BENCHMARKS, Claim, Row, Source, rows};
+use tandem_core::experiment::link::{parse, write};
 use tandem_core::experiment::presets::presets;
 
 /// Runs seed 0 of the rows with these names, all seeds where every seed is asked for here.
@@ -63,6 +64,37 @@ fn p41_conflicts() {
     check(&["pellet_race", "free_rider", "prisoners_dilemma", "stag_hunt", "matching_pennies"]);
 }
 
+/// The experiment of `link` over another number of env steps.
+fn with_budget(link: &str, budget: u32, eval_every: u32) -> String {
+    let mut link = parse(link);
+    (link.spec.budget, link.spec.eval_every) = (budget, eval_every);
+    write(&link)
+}
+
+/// Seed 0 of a tuned preset, over fewer env steps than the menu's budget.
+fn check_early(id: &str, env_steps: u32, headline: f32) {
+    let row = rows().into_iter().find(|row| row.id == id).expect("the name of a row");
+    let link = with_budget(&row.link(), env_steps, env_steps / 10);
+    let claim = Claim::BestOfThree { headline, env_steps };
+    let outcome = measure(&Row { source: Source::Link(link), claim, ..row }, 0);
+    assert!(outcome.holds, "{id}: at least {headline} after {env_steps} env steps, but {outcome:?}");
+}
+
+#[test]
+fn p41_spread_is_learned_by_policies() {
+    check_early("spread_mappo", 500_000, -16.0);
+}
+
+#[test]
+fn p41_spread_is_learned_by_added_values() {
+    check_early("spread_vdn", 500_000, -16.0);
+}
+
+#[test]
+fn p41_foraging_is_learned_by_policies() {
+    check_early("foraging_mappo", 300_000, 0.9);
+}
+
 #[test]
 fn p41_every_experiment_of_the_menu_is_a_row() {
     for preset in presets() {
@@ -95,11 +127,28 @@ fn compared_algorithms_share_every_setting() {
     for row in rows().iter().filter(|row| row.id.ends_with("_vdn")) {
         let qmix = row.id.replace("_vdn", "_qmix");
         // The two-step presets differ on purpose: the claim about VDN is its exact fixed point, which needs a decayed
-        // learning rate and larger batches.
-        let Some(other) = rows().into_iter().find(|other| other.id == qmix && other.id != "two_step_qmix") else {
+        // learning rate and larger batches. On the reference tasks each algorithm is tuned, as in the published tables.
+        let tuned = |row: &Row| row.id == "two_step_qmix" || row.section == BENCHMARKS;
+        let Some(other) = rows().into_iter().find(|other| other.id == qmix && !tuned(other)) else {
             continue;
         };
         let differing: Vec<&str> = differences(&row.spec(0), &other.spec(0)).iter().map(|(knob, _)| knob.key).collect();
         assert_eq!(differing, ["algo"], "{} and {}", row.id, other.id);
+    }
+}
+
+/// One environment's rollout is a single episode; the preset has thirty-two and its text says what that is for.
+#[test]
+fn p42_the_preset_of_spread_states_how_many_environments_it_needs() {
+    use tandem_core::experiment::presets::preset;
+    for id in ["spread_mappo", "spread_ippo"] {
+        let learner = &preset(id).expect("the menu has it").read().spec.learner;
+        assert_eq!((learner.envs, learner.rollout), (32, 25), "{id}");
+    }
+    let texts = include_str!("../../../../assets/text/experiments.ron");
+    let answer = texts.split("\"exp.spread_mappo.answer\"").nth(1).expect("it has an answer");
+    let answer = &answer[..answer.find("),").expect("an entry ends")];
+    for said in ["thirty-two", "one environment", "32 个", "一个环境"] {
+        assert!(answer.contains(said), "{said}: {answer}");
     }
 }

@@ -19,6 +19,9 @@ const NEAR: f32 = 0.1;
 /// Gradient steps after which the two-step game must be learned.
 const TWO_STEP_GRADIENT_STEPS: u32 = 5_000;
 
+/// Episodes that an evaluation must play where the best of three is claimed.
+const FEWEST_EPISODES: u32 = 200;
+
 /// What came out of one seed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Outcome {
@@ -34,6 +37,9 @@ pub(crate) struct Outcome {
     pub(crate) last: f32,
     /// Best headline of any evaluation.
     pub(crate) best: f32,
+    /// Headlines of the last three evaluations.
+    #[serde(default)]
+    pub(crate) last_three: Vec<f32>,
     /// The headline's direction.
     pub(crate) lower_is_better: bool,
     /// Optimum in the headline's unit, where known.
@@ -83,6 +89,7 @@ pub(crate) fn measure(row: &Row, seed: u64) -> Outcome {
         untrained: first.mean,
         last: last.mean,
         best: evals.iter().map(|eval| eval.mean).fold(first.mean, |best, x| if better(x, best) { x } else { best }),
+        last_three: evals[evals.len().saturating_sub(3)..].iter().map(|eval| eval.mean).collect(),
         lower_is_better: lower,
         optimum,
         returns: last.returns.clone(),
@@ -97,6 +104,11 @@ pub(crate) fn measure(row: &Row, seed: u64) -> Outcome {
     outcome.holds = outcome.diverged.is_none()
         && match row.claim {
             Claim::Ends { headline, env_steps } => !better(headline, outcome.last) && spec.budget <= env_steps,
+            Claim::BestOfThree { headline, env_steps } => {
+                outcome.last_three.iter().any(|&mean| !better(headline, mean))
+                    && spec.budget <= env_steps
+                    && spec.eval_episodes >= FEWEST_EPISODES
+            }
             Claim::PaidOnce { headline, env_steps } => {
                 let paid: f32 = outcome.returns.iter().sum();
                 let is_paid_once = (paid - (last.solved - over_at_once(&run))).abs() < 1e-4;

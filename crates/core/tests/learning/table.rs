@@ -44,7 +44,14 @@ pub(crate) enum Claim {
         /// Env steps.
         env_steps: u32,
     },
-    /// The same, and the agents' returns sum to the share of episodes whose pellet somebody walked to: it is paid once.
+    /// The best of the last three evaluations is at least this good, with at most that budget.
+    BestOfThree {
+        /// Bound, in the measure's unit.
+        headline: f32,
+        /// Env steps.
+        env_steps: u32,
+    },
+    /// As [`Claim::Ends`], and the agents' returns sum to the share of episodes whose pellet somebody walked to: it is paid once.
     PaidOnce {
         /// Bound, in the measure's unit.
         headline: f32,
@@ -104,10 +111,23 @@ impl Row {
 const ALGORITHMS: [&str; 3] = ["iql", "vdn", "qmix"];
 const POLICIES: [&str; 2] = ["ippo", "mappo"];
 
+/// Heading of the tuned presets; the document says beneath it what others report.
+pub(crate) const BENCHMARKS: &str = "Reference tasks: spread, speaker and listener, foraging; tuned presets";
+
 /// The table.
 pub(crate) fn rows() -> Vec<Row> {
-    [two_step(), pellet(), sight_and_several_pellets(), common_payoffs(), conflict(), particles(), grids(), boards()]
-        .concat()
+    [
+        two_step(),
+        pellet(),
+        sight_and_several_pellets(),
+        common_payoffs(),
+        conflict(),
+        benchmarks(),
+        particles(),
+        grids(),
+        boards(),
+    ]
+    .concat()
 }
 
 fn row(section: &'static str, id: &str, seeds: u64, source: Source) -> Row {
@@ -236,19 +256,28 @@ fn conflict() -> Vec<Row> {
     ]
 }
 
+/// Presets tuned for the field's reference tasks, three seeds each.
+fn benchmarks() -> Vec<Row> {
+    let section = BENCHMARKS;
+    let reaches = |headline, env_steps| Claim::BestOfThree { headline, env_steps };
+    let shipped =
+        |id, headline, env_steps| row(section, id, 3, Source::Preset(id)).must(reaches(headline, env_steps), 3);
+    vec![
+        shipped("spread_mappo", -14.0, 1_000_000),
+        shipped("spread_ippo", -14.0, 1_000_000),
+        shipped("spread_qmix", -13.0, 1_000_000),
+        shipped("spread_vdn", -13.0, 1_000_000),
+        shipped("speaker_listener_mappo", -12.0, 2_000_000),
+        shipped("foraging_mappo", 0.95, 2_000_000),
+        shipped("foraging_qmix", 0.95, 2_000_000),
+    ]
+}
+
 fn particles() -> Vec<Row> {
     let section = "Particle worlds: untuned settings and short budgets, as a first look";
-    [
-        "spread_mappo",
-        "adversary_ippo",
-        "tag_ippo",
-        "speaker_listener_mappo",
-        "speaker_listener_qmix",
-        "reference_mappo",
-        "push_ippo",
-    ]
-    .map(|id| row(section, id, 1, Source::Preset(id)))
-    .to_vec()
+    ["adversary_ippo", "tag_ippo", "speaker_listener_qmix", "reference_mappo", "push_ippo"]
+        .map(|id| row(section, id, 1, Source::Preset(id)))
+        .to_vec()
 }
 
 fn grids() -> Vec<Row> {

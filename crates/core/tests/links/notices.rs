@@ -203,7 +203,7 @@ fn a_refused_algorithm_is_replaced_with_the_reason() {
     assert_eq!(
         told,
         [
-            "QMIX needs one team reward; this game has 2, one for each agent. Take IQL, IPPO or MAPPO.",
+            "QMIX needs one team reward; this game has 2, one for each agent. Let the team be paid their sum or mean (team=sum, team=mean), or take IQL, IPPO or MAPPO.",
             "algo: IQL is used instead."
         ]
     );

@@ -7,7 +7,7 @@ use tandem_core::experiment::knobs::{
 };
 use tandem_core::experiment::link::{Link, parse, write};
 use tandem_core::experiment::run::evaluations;
-use tandem_core::experiment::spec::{AlgoChoice, EnvChoice, ExperimentSpec};
+use tandem_core::experiment::spec::{AlgoChoice, EnvChoice, ExperimentSpec, TeamRewardChoice};
 use tandem_core::experiment::world;
 use tandem_core::marl::learner::Learner;
 
@@ -30,7 +30,8 @@ proptest! {
         let env = world::build(&spec).expect("canonical experiments can be built");
         prop_assert_eq!(why_not(&spec, AlgoChoice::Iql), None);
         for algo in [AlgoChoice::Vdn, AlgoChoice::Qmix] {
-            prop_assert_eq!(why_not(&spec, algo).is_none(), env.info().team_reward);
+            let is_paid = env.info().team_reward || spec.learner.team_reward != TeamRewardChoice::Given;
+            prop_assert_eq!(why_not(&spec, algo).is_none(), is_paid);
         }
     }
 

@@ -54,6 +54,7 @@ fn made_ids() -> Vec<String> {
     }
     for preset in presets() {
         ids.extend([preset.title_id(), preset.question_id(), preset.press_id(), preset.answer_id()]);
+        ids.extend(preset.expected_id());
     }
     ids
 }

@@ -11,7 +11,7 @@ use crate::experiment::run::evaluations;
 use crate::experiment::snapshot::Sentence;
 use crate::experiment::spec::{
     AdvantageChoice, AlgoChoice, CellKind, EnvChoice, ExperimentSpec, GameChoice, LearnerSettings, NormAdvChoice,
-    Payoffs, StartChoice,
+    Payoffs, StartChoice, TeamRewardChoice,
 };
 use crate::experiment::world::{self, num_agents};
 use crate::marl::learner::Learner;
@@ -301,11 +301,11 @@ pub fn why_not(spec: &ExperimentSpec, algo: AlgoChoice) -> Option<Sentence> {
     }
     // An impossible world has its own sentence.
     let env = world::env_spec(spec).build().ok()?;
-    match accepts(algo, env.info()) {
+    match accepts(algo, spec.learner.team_reward, env.info()) {
         Ok(()) => None,
         Err(Refusal::IndividualRewards { algorithm, rewards }) => {
             let rewards = rewards.to_string();
-            Some(match remedy(spec, algo) {
+            Some(match remedy(spec) {
                 None => Sentence::new("refuse.individual_rewards", &[algorithm, &rewards]),
                 Some((knob, value)) => {
                     let pair = format!("{}={value}", knob.key);
@@ -319,13 +319,13 @@ pub fn why_not(spec: &ExperimentSpec, algo: AlgoChoice) -> Option<Sentence> {
 /// Values with which a world pays its team together, where it has such a choice.
 const PAID_TOGETHER: [(&str, &str); 3] = [("reward", "team"), ("shared_reward", "on"), ("local_ratio", "0")];
 
-/// The one of them with which this world suits `algo`.
-fn remedy(spec: &ExperimentSpec, algo: AlgoChoice) -> Option<(&'static super::Knob, &'static str)> {
+/// The one of them with which this world has a team reward.
+fn remedy(spec: &ExperimentSpec) -> Option<(&'static super::Knob, &'static str)> {
     let all = PAID_TOGETHER.into_iter().filter_map(|(key, value)| Some((knob(key)?, value)));
     all.filter(|(knob, _)| (knob.applies)(spec)).find(|(knob, value)| {
         let mut then = spec.clone();
         let told = knob.read(&mut then, value);
-        told.is_none() && world::env_spec(&then).build().is_ok_and(|env| accepts(algo, env.info()).is_ok())
+        told.is_none() && world::env_spec(&then).build().is_ok_and(|env| env.info().team_reward)
     })
 }
 
@@ -343,6 +343,7 @@ pub fn remarks(spec: &ExperimentSpec) -> Vec<Sentence> {
     let l = &spec.learner;
     let agents = num_agents(spec);
     let mixes = spec.algo.info().team_value;
+    let team = if applies(spec, "team") { l.team_reward } else { TeamRewardChoice::Given };
     let pellet = spec.env == EnvChoice::Pellet;
     // A board is seen from the mover's side, and its pieces say who began.
     let board = matches!(spec.env, EnvChoice::Board(_));
@@ -351,6 +352,8 @@ pub fn remarks(spec: &ExperimentSpec) -> Vec<Sentence> {
         (agents > 1 && l.shared && !l.agent_id && !board, "remark.no_agent_id"),
         (spec.algo == AlgoChoice::Qmix && !l.monotone, "remark.not_qmix"),
         (shared::has_limit(spec) && l.timeout_terminal, "remark.timeout_terminal"),
+        (team == TeamRewardChoice::Sum, "remark.rewards_summed"),
+        (team == TeamRewardChoice::Mean, "remark.rewards_averaged"),
         (pellet && mixes && agents > 1 && spec.pellet.move_cost > 0.0, "remark.costs_summed"),
     ]
     .into_iter()

@@ -12,8 +12,9 @@ use crate::env::pursuit::EVADERS;
 use crate::experiment::spec::{
     ActivationChoice, AdvantageChoice, AlgoChoice, Controller, DeviationChoice, EngineChoice, EnvChoice, EvalChoice,
     ExperimentSpec, ExploreChoice, GameChoice, InactiveChoice, NormAdvChoice, PositivityChoice, RewardChoice,
-    StartChoice, TargetChoice, TieChoice,
+    StartChoice, TargetChoice, TeamRewardChoice, TieChoice,
 };
+use crate::experiment::world::env_spec;
 
 /// Unit of what replay counts; see [`Knob::unit_id`].
 pub(super) const SEGMENTS: &str = "unit.segments";
@@ -182,6 +183,11 @@ fn qmix(s: &ExperimentSpec) -> bool {
     s.algo == AlgoChoice::Qmix
 }
 
+/// An algorithm that learns the team's value, in a world that pays every agent its own reward.
+fn pays_apart(s: &ExperimentSpec) -> bool {
+    s.algo.info().team_value && env_spec(s).build().is_ok_and(|env| !env.info().team_reward)
+}
+
 fn value_based(s: &ExperimentSpec) -> bool {
     !s.algo.is_policy_gradient()
 }
@@ -204,7 +210,7 @@ fn greedy(s: &ExperimentSpec) -> bool {
 }
 
 /// Every tunable.
-pub static KNOBS: [Knob; 104] = {
+pub static KNOBS: [Knob; 108] = {
     use Group::{Algorithm, Exploration, Networks, Replay, Run, Seats, World};
     [
         knob(
@@ -404,6 +410,13 @@ pub static KNOBS: [Knob; 104] = {
         knob("double", Algorithm, switch!(learner.double_q)).when(value_based),
         knob("clip", Algorithm, float!(learner.clip, 1e-3, 1e6, log)),
         knob("beta", Algorithm, float!(learner.hysteresis, 0.0, 1.0)).when(|s| s.algo == AlgoChoice::Iql),
+        knob(
+            "team",
+            Algorithm,
+            choice!(learner.team_reward: TeamRewardChoice { "given" => Given, "sum" => Sum, "mean" => Mean }),
+        )
+        .beginner()
+        .when(pays_apart),
         knob("standardise", Algorithm, switch!(learner.standardise)).when(value_based),
         knob("timeout_terminal", Algorithm, switch!(learner.timeout_terminal)).when(shared::has_limit),
         knob("shared", Networks, switch!(learner.shared)).beginner(),
@@ -458,6 +471,9 @@ pub static KNOBS: [Knob; 104] = {
             .when(|s| value_based(s) && s.learner.target == TargetChoice::Soft),
         knob("seed", Run, Kind::Seed { get: |s| s.seed, set: |s, v| s.seed = v }).beginner(),
         knob("budget", Run, int!(budget, 1_000, 10_000_000)).beginner().unit(ENV_STEPS),
+        knob("stop", Run, switch!(stop)),
+        knob("stop_at", Run, float!(stop_at, -1e4, 1e4)).when(|s| s.stop),
+        knob("idle", Run, int!(idle, 0, 1_440)).unit("unit.minutes"),
         knob("eval_every", Run, int!(eval_every, 100, 10_000_000)).unit(ENV_STEPS),
         knob("eval_episodes", Run, int!(eval_episodes, 1, 1_000)).unit("unit.episodes"),
         knob("eval", Run, choice!(eval_policy: EvalChoice { "greedy" => Greedy, "exploring" => Exploring })),

@@ -172,6 +172,34 @@ impl Compute for NextValue {
     }
 }
 
+/// The team's reward where every agent has one of its own: r = Σ_i r_i over the members, or their mean, written to the
+/// team's column. Only what is learned from changes; whatever tells of rewards keeps the agents' own.
+#[derive(Clone, Copy, Debug)]
+pub struct PayTeam {
+    /// The minibatch (rewards).
+    pub batch: Segments,
+    /// Sizes.
+    pub dims: Dims,
+    /// The mean rather than the sum.
+    pub is_mean: bool,
+}
+
+impl Compute for PayTeam {
+    type Side = Training;
+    const NAME: &'static str = "pay_team";
+    fn wires(&self, wires: &mut Wires) {
+        wires.writes(self.batch.reward);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let n = self.dims.agents as usize;
+        let among = R::from_u32(if self.is_mean { self.dims.members.count() } else { 1 });
+        for rewards in view.write(self.batch.reward).chunks_exact_mut(n + 1) {
+            let sum = self.dims.members.iter().fold(R::ZERO, |sum, i| sum + rewards[i as usize]);
+            rewards[n] = sum / among;
+        }
+    }
+}
+
 /// Running moments of the rewards, for reward standardisation (as EPyMARL does, but never over padding). Doubles: a
 /// run sees more rewards than single precision can count (2²⁴).
 #[derive(Clone, Copy, Debug)]
