@@ -1,7 +1,7 @@
 //! Transcendental functions of the network kernels: how far from libm, what happens at the edges, and that a lane
 //! has the bits of the scalar.
 
-use tandem_core::base::float::Real;
+use tandem_core::base::float::{FAINT, Real};
 use tandem_core::base::lanes::Lanes;
 
 type Function = (&'static str, fn(f32) -> f32, fn(f64) -> f64, u32);
@@ -62,6 +62,19 @@ fn the_softplus_of_f64_is_within_two_ulp_of_libm() {
     let edges = [f64::NEG_INFINITY, -746.0, -0.0, 0.0, f64::INFINITY].map(softplus);
     assert_eq!(edges, [0.0, 0.0, std::f64::consts::LN_2, std::f64::consts::LN_2, f64::INFINITY]);
     assert!(softplus(f64::NAN).is_nan() && softplus(-745.0) > 0.0);
+}
+
+/// Which is why lanes leave the logarithm out there.
+#[test]
+fn the_logarithm_near_to_1_changes_nothing() {
+    let ever_fainter = std::iter::successors(Some(FAINT.next_down()), |t| Some(t * 0.999)).take(1_000_000);
+    for t in ever_fainter.chain([0.0, 5e-324, f64::MIN_POSITIVE]) {
+        assert_eq!(t.log1p_of_unit().to_bits(), t.to_bits(), "{t:e}");
+    }
+    for t in grid().filter(|t| t.is_sign_positive() && f64::from(*t) < FAINT) {
+        assert_eq!(t.log1p_of_unit().to_bits(), t.to_bits(), "{t:e}");
+    }
+    assert_ne!((FAINT * 64.0).log1p_of_unit(), FAINT * 64.0);
 }
 
 #[test]

@@ -67,12 +67,22 @@ pub trait Real:
     /// 1 / (1 + e⁻ˣ).
     #[must_use]
     fn sigmoid(self) -> Self;
-    /// ln(1 + eˣ); its derivative is [`Real::sigmoid`].
+    /// eˣ for x ≤ 0, as softplus takes it.
     #[must_use]
-    fn softplus(self) -> Self;
+    fn exp_of_negative(self) -> Self;
+    /// ln(1 + t) for t in 0 ..= 1; t itself below [`FAINT`].
+    #[must_use]
+    fn log1p_of_unit(self) -> Self;
     /// x above 0, eˣ − 1 below, never under −1: ELU with α = 1.
     #[must_use]
     fn elu(self) -> Self;
+
+    /// ln(1 + eˣ); its derivative is [`Real::sigmoid`].
+    #[must_use]
+    #[inline(always)]
+    fn softplus(self) -> Self {
+        Self::max(self, Self::ZERO) + (-self.abs()).exp_of_negative().log1p_of_unit()
+    }
 
     /// The larger; `other` when either is NaN. Defined by one comparison because the processors' own instructions
     /// disagree about −0 and NaN.
@@ -89,6 +99,9 @@ pub trait Real:
         if self < other { self } else { other }
     }
 }
+
+/// 2⁻⁵⁴. ln(1 + t) is t − t²/2 + …, and below this t²/2 is less than half of what rounding to t leaves off.
+pub const FAINT: f64 = 1.0 / 18_014_398_509_481_984.0;
 
 /// Natural logarithm by libm.
 pub fn ln(x: f64) -> f64 {
@@ -163,12 +176,14 @@ impl Real for f32 {
         (if self < 0.0 { e } else { 1.0 }) / (1.0 + e)
     }
     #[inline(always)]
-    fn softplus(self) -> Self {
-        // log1p(t) = ln(u) + (t − (u − 1)) / u with u = 1 + t: the quotient gives back what the sum rounded off.
-        let t = exp_f32(-self.abs());
-        let u = 1.0 + t;
-        let log1p = ln_f32(u) + (t - (u - 1.0)) / u;
-        (if self > 0.0 { self } else { 0.0 }) + log1p
+    fn exp_of_negative(self) -> Self {
+        exp_f32(self)
+    }
+    #[inline(always)]
+    fn log1p_of_unit(self) -> Self {
+        // ln(u) + (t − (u − 1)) / u with u = 1 + t: the quotient gives back what the sum rounded off.
+        let u = 1.0 + self;
+        ln_f32(u) + (self - (u - 1.0)) / u
     }
     #[inline(always)]
     fn elu(self) -> Self {
@@ -234,8 +249,12 @@ impl Real for f64 {
         (if self < 0.0 { e } else { 1.0 }) / (1.0 + e)
     }
     #[inline(always)]
-    fn softplus(self) -> Self {
-        (if self > 0.0 { self } else { 0.0 }) + log1p_of_unit_f64(exp_of_negative_f64(-self.abs()))
+    fn exp_of_negative(self) -> Self {
+        exp_of_negative_f64(self)
+    }
+    #[inline(always)]
+    fn log1p_of_unit(self) -> Self {
+        log1p_of_unit_f64(self)
     }
     fn elu(self) -> Self {
         if self > 0.0 { self } else { libm::expm1(self) }

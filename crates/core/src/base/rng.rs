@@ -140,8 +140,33 @@ impl Draws {
     /// Four words of `agent`'s draw number `draw` (below 256).
     #[must_use]
     pub fn words(&self, agent: u32, draw: u32) -> [u32; 4] {
+        self.stream.words(self.counter(agent, draw))
+    }
+
+    fn counter(&self, agent: u32, draw: u32) -> [u32; 4] {
         debug_assert!(draw < 256, "a step has 256 draws an agent");
-        self.stream.words([self.env, self.episode, self.step, agent.wrapping_mul(256).wrapping_add(draw)])
+        [self.env, self.episode, self.step, agent.wrapping_mul(256).wrapping_add(draw)]
+    }
+
+    /// Calls `take` with the number, from 0, and the four words of each agent's draw among `of`, drawn many at a time.
+    pub fn each(&self, of: impl IntoIterator<Item = (u32, u32)>, mut take: impl FnMut(usize, [u32; 4])) {
+        let mut of = of.into_iter().peekable();
+        let mut first = 0;
+        while of.peek().is_some() {
+            let mut counters = [Octet::default(); 2];
+            let mut count = 0;
+            for (k, (agent, draw)) in of.by_ref().take(2 * LANES).enumerate() {
+                for (lanes, word) in counters[k / LANES].iter_mut().zip(self.counter(agent, draw)) {
+                    lanes[k % LANES] = word;
+                }
+                count += 1;
+            }
+            let words = self.stream.words_of_octets(&counters);
+            for k in 0..count {
+                take(first + k, words[k / LANES].map(|word| word[k % LANES]));
+            }
+            first += count;
+        }
     }
 
     /// Uniform integer below `n`.
@@ -235,6 +260,19 @@ mod tests {
         let words = stream.words_of_octets(&[octet; 2]);
         for lane in 0..LANES {
             assert_eq!(words.map(|words| words.map(|word| word[lane])), [stream.words(counter(lane)); 2]);
+        }
+    }
+
+    #[test]
+    fn draws_made_together_are_those_made_one_by_one() {
+        let draws = Stream::new(5, "draws").env(3, 7, 11);
+        for count in [0, 1, 15, 16, 17, 40] {
+            let mut next = 0;
+            draws.each((0..count).map(|k| (k * 5, 255 - k)), |k, words| {
+                assert_eq!((k, words), (next, draws.words(k as u32 * 5, 255 - k as u32)));
+                next += 1;
+            });
+            assert_eq!(next, count as usize);
         }
     }
 

@@ -163,8 +163,8 @@ pub struct Mix {
 
 /// An agent's reward: Σ_k w_k · part_k, summed in the order of the parts.
 #[inline(always)]
-pub fn weighted<N: Number>(weights: &[N], parts: &[N]) -> N {
-    weights.iter().zip(parts).fold(N::of(0.0), |sum, (&weight, &part)| sum + weight * part)
+pub fn weighted<W: Real, N: Number>(weights: &[W], parts: &[N]) -> N {
+    weights.iter().zip(parts).fold(N::of(0.0), |sum, (&weight, &part)| sum + N::of(weight.to_f64()) * part)
 }
 
 /// The weights of the same parts at another α: what the rules would have paid for the same play. At the rules' own α

@@ -7,7 +7,7 @@
 use super::scene::{Law, Pen, Rules, View};
 use super::{MAX_AGENTS, PUSHES, Particles, TIME};
 use crate::base::lanes::{LANES, Lanes, kernel};
-use crate::env::api::{Ended, MAX_PARTS, Tile, weighted};
+use crate::env::api::{Ended, Tile, weighted};
 
 type Wide = Lanes<f64>;
 
@@ -104,10 +104,8 @@ fn step<L: Tiled, const CAP: usize>(law: &L, world: &Particles, n: usize, tile: 
     let (p, landmarks) = places.split_at(n);
     let weights = &world.info.part_weights[..];
     law.parts(View { goals: &[], p, landmarks, v, said: &[] }, tile.parts);
-    let mut wide_weights = [Wide::ZERO; MAX_PARTS];
-    wide_weights.iter_mut().zip(weights).for_each(|(wide, &weight)| *wide = Wide::splat(weight));
     for (reward, parts) in tile.rewards.iter_mut().zip(tile.parts.chunks_exact(weights.len())) {
-        *reward = weighted(&wide_weights[..weights.len()], parts);
+        *reward = weighted(weights, parts);
     }
 
     // One world after the other: a place is a pair of numbers there, and so is what is written of it.

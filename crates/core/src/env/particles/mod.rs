@@ -270,19 +270,19 @@ impl Env for Particles {
         let StateMut { ints, reals } = state;
         ints.fill(0);
         reals.fill(0.0);
-        let words = draws.words(Draws::WORLD, GOAL_DRAW);
-        for (goal, &word) in ints[GOALS..].iter_mut().zip(&words) {
-            *goal = crate::base::rng::below(word, self.scene.goal_choices) as i32;
+        if self.scene.goals > 0 {
+            let words = draws.words(Draws::WORLD, GOAL_DRAW);
+            for (goal, &word) in ints[GOALS..].iter_mut().zip(&words) {
+                *goal = crate::base::rng::below(word, self.scene.goal_choices) as i32;
+            }
         }
         let (pairs, _) = self.split_mut(reals);
         let place = |words: [u32; 4], range: f64| [0, 1].map(|k| range * (2.0 * f64::from(uniform(words[k])) - 1.0));
-        let n = self.n();
-        for (agent, at) in (0..).zip(&mut pairs[..n]) {
-            *at = place(draws.words(agent, 0), 1.0);
-        }
-        for (landmark, at) in (0..).zip(&mut pairs[n..self.scene.bodies.len()]) {
-            *at = place(draws.words(Draws::WORLD, 1 + landmark), self.scene.landmark_range);
-        }
+        let (n, landmarks) = (self.n(), self.scene.bodies.len() - self.n());
+        let agents = (0..n as u32).map(|agent| (agent, 0));
+        draws.each(agents.chain((0..landmarks as u32).map(|landmark| (Draws::WORLD, 1 + landmark))), |k, words| {
+            pairs[k] = place(words, if k < n { 1.0 } else { self.scene.landmark_range });
+        });
     }
 
     fn reset_to(&self, _state: StateMut<'_>, _start: u32) -> bool {

@@ -114,6 +114,12 @@ impl<'a> Pen<'a> {
         Self { rest: vector }
     }
 
+    /// What is left to write, taken out of this one.
+    #[inline(always)]
+    pub(super) fn take(&mut self) -> Self {
+        Self { rest: std::mem::take(&mut self.rest) }
+    }
+
     #[inline(always)]
     pub(super) fn write<const K: usize>(&mut self, numbers: [f64; K]) {
         let (head, rest) = std::mem::take(&mut self.rest).split_at_mut(K);

@@ -76,11 +76,13 @@ impl Spread {
         self.landmarks.sees_all() && self.others.sees_all()
     }
 
+    /// Places as seen by an agent that does not see all. The pen goes in and out, for the compiler keeps in memory what
+    /// it lends to a call, and then also where nothing is called.
     #[inline(never)]
-    fn observe_nearest(&self, view: View<'_>, agent: usize, obs: &mut Pen<'_>) {
-        let p = view.p[agent];
-        obs.seen(self.landmarks, p, view.landmarks, 0..view.landmarks.len());
-        obs.seen(self.others, p, view.p, others(agent, view.p.len()));
+    fn observe_nearest<'a>(&self, p: &[[f64; 2]], landmarks: &[[f64; 2]], agent: usize, mut obs: Pen<'a>) -> Pen<'a> {
+        obs.seen(self.landmarks, p[agent], landmarks, 0..landmarks.len());
+        obs.seen(self.others, p[agent], p, others(agent, p.len()));
+        obs
     }
 
     /// How many others `agent` is charged for touching.
@@ -145,7 +147,7 @@ impl Rules for Spread {
             obs.offsets(p, &view.p[agent + 1..]);
             obs.zeros((view.p.len() - 1) * WORDS);
         } else {
-            self.observe_nearest(view, agent, obs);
+            *obs = self.observe_nearest(view.p, view.landmarks, agent, obs.take());
             obs.zeros(self.others.slots() as usize * WORDS);
         }
     }

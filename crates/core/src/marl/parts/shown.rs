@@ -22,15 +22,11 @@ pub fn write_input<R: Real>(
     scratch: &mut [f32],
     row: &mut [R],
 ) {
-    let obs_len = env.info().obs_len as usize;
-    let obs = &mut scratch[..obs_len];
-    env.observe(state, agent, obs);
-    row.fill(R::ZERO);
-    for (x, &o) in row.iter_mut().zip(obs.iter()) {
-        *x = R::from_f32(o);
-    }
+    let (own, beyond) = row.split_at_mut(env.info().obs_len as usize);
+    write(own, scratch, |obs| env.observe(state, agent, obs));
+    beyond.fill(R::ZERO);
     if agent_id {
-        row[obs_len + agent as usize] = R::ONE;
+        beyond[agent as usize] = R::ONE;
     }
 }
 
@@ -46,12 +42,19 @@ pub fn show_legal(env: &dyn Env, state: StateRef<'_>, agent: u32, mask: &mut [u3
 
 /// Writes the state vector, zero padding. `scratch` has room for it.
 pub fn write_state<R: Real>(env: &dyn Env, state: StateRef<'_>, scratch: &mut [f32], row: &mut [R]) {
-    let vector = &mut scratch[..env.info().state_len as usize];
-    env.state(state, vector);
-    row.fill(R::ZERO);
-    for (x, &s) in row.iter_mut().zip(vector.iter()) {
-        *x = R::from_f32(s);
+    let (own, beyond) = row.split_at_mut(env.info().state_len as usize);
+    write(own, scratch, |vector| env.state(state, vector));
+    beyond.fill(R::ZERO);
+}
+
+/// Has the rules write a vector in its place or, where that is not of single precision, in `scratch`.
+fn write<R: Real>(to: &mut [R], scratch: &mut [f32], rules: impl FnOnce(&mut [f32])) {
+    if let Some(singles) = R::singles(to) {
+        return rules(singles);
     }
+    let scratch = &mut scratch[..to.len()];
+    rules(scratch);
+    to.iter_mut().zip(scratch).for_each(|(to, from)| *to = R::from_f32(*from));
 }
 
 impl<R: Real> Shown<'_, R> {
