@@ -132,12 +132,23 @@ fn a_person_reads_lines() {
 }
 
 #[test]
-fn what_is_clamped_is_a_warning_and_the_run_goes_on() {
-    let output = output(&["train", &format!("{LINK}&batch=99999&colour=blue"), "--steps", "100", "--json"]);
+fn what_is_out_of_range_is_refused_by_name_and_an_unknown_key_is_a_warning() {
+    let odd = [
+        ("batch=99999", "batch: 99999 is not allowed; 1024 is used. Allowed: 1 … 1024."),
+        ("env=spread&algo=ippo&N=0", "agents: 0 is not allowed; 1 is used. Allowed: 1 … "),
+        ("env=spread&algo=ippo&local_ratio=2", "local_ratio: 2 is not allowed; 1 is used. Allowed: 0 … 1."),
+        ("env=spread&algo=ippo&max_cycles=-1", "limit: -1 is not allowed; 1 is used. Allowed: 1 … "),
+        ("env=foraging&algo=ippo&size=5x5&food=8", "food"),
+    ];
+    for (link, told) in odd {
+        let output = output(&["train", &format!("#v=1&{link}"), "--steps", "100"]);
+        assert_eq!(output.status.code(), Some(2), "{link}");
+        assert!(output.stdout.is_empty(), "{link}: nothing was trained");
+        assert!(text(&output.stderr).contains(told), "{}", text(&output.stderr));
+    }
+    let output = output(&["train", &format!("{LINK}&colour=blue"), "--steps", "100", "--json"]);
     assert!(output.status.success());
-    let told = text(&output.stderr);
-    assert!(told.contains("warning: batch: 99999 is not allowed; 1024 is used. Allowed: 1 … 1024."), "{told}");
-    assert!(told.contains("warning: colour = blue"), "{told}");
+    assert!(text(&output.stderr).contains("warning: colour = blue"), "{}", text(&output.stderr));
     assert_eq!(summaries(&json(&output.stdout)).len(), 1);
 }
 

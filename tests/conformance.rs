@@ -174,13 +174,16 @@ fn draws_must_be_consumed_to_the_last() {
         let list = document.pointer_mut("/episodes/0/steps/0/rng/evader_actions").and_then(Value::as_array_mut);
         change(list.expect("evaders draw"));
     };
-    let (mut more, mut fewer) = (document("pursuit_play"), document("pursuit_play"));
+    let [mut more, mut fewer, mut odd] = std::array::from_fn(|_| document("pursuit_play"));
     draws(&mut more, &|list| list.push(json!(4)));
     draws(&mut fewer, &|list| drop(list.pop()));
     write(&folder, "fewer", &fewer);
     write(&folder, "more", &more);
+    draws(&mut odd, &|list| list[0] = json!(9));
+    write(&folder, "odd", &odd);
     let output = conformance(&folder);
     assert_eq!(output.status.code(), Some(1));
+    assert_eq!(lines(&output).len(), 3);
     for line in lines(&output) {
         assert!(line.starts_with("FAIL ") && line.contains("rng"), "{line}");
     }

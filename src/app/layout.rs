@@ -12,6 +12,7 @@ use tandem_core::experiment::snapshot::RunState;
 
 use super::panels::{lesson, notices, setup, share, stage, status, toasts, top_bar, transport, views};
 use crate::view::api::{View, ViewId};
+use crate::view::parts;
 use crate::view::returns;
 use crate::view::stage::StageView;
 use crate::view::theme::Theme;
@@ -194,7 +195,8 @@ impl Columns<'_, '_> {
         );
         let body = rest.shrink2(vec2(10.0, 4.0));
         let mut page = child(ui, "body", body);
-        ScrollArea::vertical().id_salt(("phone", tab_name(self.desk.tab))).auto_shrink(false).show(&mut page, |ui| {
+        let column = ScrollArea::vertical().id_salt(("phone", tab_name(self.desk.tab))).auto_shrink(false);
+        column.scroll_source(parts::scrolled_by(theme)).show(&mut page, |ui| {
             ui.spacing_mut().item_spacing.y = theme.size.gap;
             let top = ui.cursor().top();
             // Nothing goes on before this is answered, whatever one is looking at.

@@ -24,9 +24,18 @@ const ENGINES: &str = "cpu";
 /// Exit status after Ctrl-C, as shells have it: 128 + SIGINT.
 const INTERRUPTED: u8 = 130;
 
-/// Notices after which the experiment is another one than the link's, not the same with a value in its range.
-const ANOTHER: [&str; 13] = [
+/// Notices after which the experiment is another one than the link's; not those of sizes that follow from others.
+const ANOTHER: [&str; 22] = [
     "notice.unreadable",
+    "notice.clamped",
+    "notice.whole",
+    "notice.too_many_agents",
+    "notice.too_many_pellets",
+    "notice.too_much_food",
+    "notice.too_many_evaders",
+    "notice.most_catchers",
+    "notice.most_prey",
+    "notice.seats_count",
     "notice.newer_version",
     "notice.link_cut",
     "notice.too_many_keys",

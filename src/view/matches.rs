@@ -16,13 +16,16 @@ pub fn ui(ui: &mut Ui, ctx: &ViewCtx<'_>) {
         parts::message(ui, ctx.theme, ui.available_size(), ctx.texts.t("matches.none"));
         return;
     }
-    ScrollArea::vertical().id_salt("matches").auto_shrink(false).show(ui, |ui| {
-        ui.spacing_mut().item_spacing.y = 8.0;
-        note(ui, ctx.theme, ctx.texts.t("matches.note"));
-        let gap = if ctx.compact { 8.0 } else { 20.0 };
-        ui.spacing_mut().interact_size.y = ctx.theme.size.body * 1.6;
-        Grid::new("matches").spacing([gap, 3.0]).show(ui, |ui| rows(ui, ctx, matches));
-    });
+    ScrollArea::vertical().id_salt("matches").auto_shrink(false).scroll_source(parts::scrolled_by(ctx.theme)).show(
+        ui,
+        |ui| {
+            ui.spacing_mut().item_spacing.y = 8.0;
+            note(ui, ctx.theme, ctx.texts.t("matches.note"));
+            let gap = if ctx.compact { 8.0 } else { 20.0 };
+            ui.spacing_mut().interact_size.y = ctx.theme.size.body * 1.6;
+            Grid::new("matches").spacing([gap, 3.0]).show(ui, |ui| rows(ui, ctx, matches));
+        },
+    );
 }
 
 fn rows(ui: &mut Ui, ctx: &ViewCtx<'_>, matches: &[MatchResult]) {

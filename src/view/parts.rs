@@ -1,5 +1,6 @@
 //! Small pieces that several views share: messages in place of pictures, facts with tooltips, switches, colour bars.
 
+use egui::containers::scroll_area::{DragScroll, ScrollSource};
 use egui::style::ScrollAnimation;
 use egui::{
     Align2, Color32, CornerRadius, Mesh, Painter, Popup, PopupAnchor, Rect, RectAlign, Response, ScrollArea, Sense,
@@ -26,7 +27,7 @@ pub fn message(ui: &mut Ui, theme: &Theme, size: Vec2, text: &str) {
 pub fn long_row(ui: &mut Ui, theme: &Theme, ground: Color32, id: &str, add_contents: impl FnOnce(&mut Ui)) {
     ui.scope(|ui| {
         ui.style_mut().always_scroll_the_only_direction = true;
-        let row = ScrollArea::horizontal().id_salt(id).auto_shrink([false, true]);
+        let row = ScrollArea::horizontal().id_salt(id).auto_shrink([false, true]).scroll_source(scrolled_by(theme));
         let shown = row.show(ui, |ui| ui.horizontal(add_contents));
         if let Some(row) = ui.ctx().read_response(shown.id.with("area")) {
             goes_across(ui, &row);
@@ -55,6 +56,13 @@ pub fn long_row(ui: &mut Ui, theme: &Theme, ground: Color32, id: &str, add_conte
             }
         }
     });
+}
+
+/// How contents are scrolled. Where fingers are expected they drag from the first touch on; by itself egui would let the
+/// first one pass, to learn of the screen from it.
+pub fn scrolled_by(theme: &Theme) -> ScrollSource {
+    let drag = if theme.is_for_fingers() { DragScroll::Always } else { DragScroll::OnTouch };
+    ScrollSource { drag, ..ScrollSource::default() }
 }
 
 /// Whether a finger that drags `response` moves it across. One that went up or down first scrolls what is around

@@ -49,16 +49,19 @@ impl View for TeamsView {
             parts::message(ui, ctx.theme, ui.available_size(), ctx.texts.t("teams.none"));
             return;
         }
-        ScrollArea::vertical().id_salt("teams").auto_shrink(false).show(ui, |ui| {
-            ui.spacing_mut().item_spacing.y = 8.0;
-            note(ui, ctx.theme, ctx.texts.t("teams.written"));
-            train_button(ui, ctx, teams, actions);
-            let gap = if ctx.compact { 8.0 } else { 14.0 };
-            let chart = (ui.available_width() - COLUMNS - 2.0 * gap).clamp(CHART.0, CHART.1);
-            ui.spacing_mut().interact_size.y = ctx.theme.size.body * 1.6;
-            Grid::new("teams").spacing([gap, 3.0]).show(ui, |ui| rows(ui, ctx, teams, chart));
-            note(ui, ctx.theme, ctx.texts.t("teams.learned.note"));
-        });
+        ScrollArea::vertical().id_salt("teams").auto_shrink(false).scroll_source(parts::scrolled_by(ctx.theme)).show(
+            ui,
+            |ui| {
+                ui.spacing_mut().item_spacing.y = 8.0;
+                note(ui, ctx.theme, ctx.texts.t("teams.written"));
+                train_button(ui, ctx, teams, actions);
+                let gap = if ctx.compact { 8.0 } else { 14.0 };
+                let chart = (ui.available_width() - COLUMNS - 2.0 * gap).clamp(CHART.0, CHART.1);
+                ui.spacing_mut().interact_size.y = ctx.theme.size.body * 1.6;
+                Grid::new("teams").spacing([gap, 3.0]).show(ui, |ui| rows(ui, ctx, teams, chart));
+                note(ui, ctx.theme, ctx.texts.t("teams.learned.note"));
+            },
+        );
     }
 }
 

@@ -1,6 +1,5 @@
 //! Pursuit of PettingZoo: every turn pays, evaders do what the file says.
 
-use serde_json::Value;
 use tandem_core::env::aec::{Aec, AecError};
 use tandem_core::env::api::{Env, EnvState, StateRef, weighted};
 use tandem_core::env::pursuit::{Place, Pursuit, PursuitSpec};
@@ -87,10 +86,12 @@ impl Subject for Hunt {
 
     fn play(&self, aec: &mut Aec<'_>, turn: &Turn<'_>, draws: &mut Draws) -> Result<(), AecError> {
         let info = self.world.info();
+        // Evaders move as pursuers do.
+        let evader_actions = info.num_actions;
         let action = turn.action(aec, info.role(0).actions.len() as u32)?;
         aec.step_with(|playing| {
             let mut parts = vec![0.0; info.part_weights.len() * info.num_agents as usize];
-            let flee = |_| draws.take("evader_actions").and_then(|action| whole(&action)).unwrap_or(u32::MAX);
+            let flee = |_| draws.action("evader_actions", evader_actions).unwrap_or(u32::MAX);
             let ended = self.world.turn_with(playing.state, playing.agent, action, flee, &mut parts);
             for (reward, parts) in playing.rewards.iter_mut().zip(parts.chunks_exact(info.part_weights.len())) {
                 *reward = weighted(&info.part_weights, parts);
@@ -98,8 +99,4 @@ impl Subject for Hunt {
             ended
         })
     }
-}
-
-fn whole(value: &Value) -> Option<u32> {
-    value.as_u64().and_then(|action| u32::try_from(action).ok())
 }

@@ -95,6 +95,8 @@ pub(super) struct Draws {
     left: BTreeMap<String, VecDeque<Value>>,
     /// A draw that was not there.
     missing: Option<&'static str>,
+    /// The first that is no action, and how many there are.
+    odd: Option<(&'static str, String, u32)>,
 }
 
 impl Draws {
@@ -103,7 +105,17 @@ impl Draws {
             let items = value.as_array().ok_or_else(|| Malformed(format!("rng.{key}: {value}")))?;
             Ok((key.clone(), items.iter().cloned().collect()))
         };
-        Ok(Self { left: rng.iter().map(list).collect::<Result<_, Malformed>>()?, missing: None })
+        Ok(Self { left: rng.iter().map(list).collect::<Result<_, Malformed>>()?, missing: None, odd: None })
+    }
+
+    /// The next draw of that kind, one of `count` actions.
+    pub(super) fn action(&mut self, key: &'static str, count: u32) -> Option<u32> {
+        let draw = self.take(key)?;
+        let action = draw.as_u64().and_then(|action| u32::try_from(action).ok()).filter(|action| *action < count);
+        if action.is_none() {
+            self.odd.get_or_insert((key, draw.to_string(), count));
+        }
+        action
     }
 
     /// The next draw of that kind.
@@ -120,6 +132,9 @@ impl Draws {
             let key = format!("rng.{key}");
             Err(Stop::Failed(Sentence::new(id, &[&[check.episode, &check.step, &key], more].concat())))
         };
+        if let Some((key, draw, count)) = &self.odd {
+            return told("conformance.draw_odd", key, &[draw, &(count - 1).to_string()]);
+        }
         if let Some(key) = self.missing {
             return told("conformance.draw_missing", key, &[]);
         }

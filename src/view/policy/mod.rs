@@ -56,10 +56,13 @@ impl View for PolicyView {
         }
         ui.spacing_mut().item_spacing.y = 6.0;
         badges_ui(ui, ctx.theme, ctx.texts, ctx.spec);
-        ScrollArea::vertical().id_salt("policy").auto_shrink(false).show(ui, |ui| {
-            ui.spacing_mut().item_spacing.y = 6.0;
-            self.pictures(ui, ctx);
-        });
+        ScrollArea::vertical().id_salt("policy").auto_shrink(false).scroll_source(parts::scrolled_by(ctx.theme)).show(
+            ui,
+            |ui| {
+                ui.spacing_mut().item_spacing.y = 6.0;
+                self.pictures(ui, ctx);
+            },
+        );
     }
 }
 

@@ -62,24 +62,27 @@ impl View for RewardsView {
         let room = ui.available_height() - moves - 12.0;
         let heads = (ctx.theme.size.small + ctx.theme.size.tiny) * 1.35 + 9.0;
         let least = rows * LEAST_STRIP + if is_beside { heads } else { 2.0 * heads + 6.0 };
-        ScrollArea::vertical().id_salt("rewards").auto_shrink(false).show(ui, |ui| {
-            ui.spacing_mut().item_spacing.y = 6.0;
-            let height = room.max(least);
-            if is_beside {
-                ui.horizontal_top(|ui| {
-                    ui.spacing_mut().item_spacing.x = 12.0;
-                    let size = vec2((width - 12.0) / 2.0, height);
+        ScrollArea::vertical().id_salt("rewards").auto_shrink(false).scroll_source(parts::scrolled_by(ctx.theme)).show(
+            ui,
+            |ui| {
+                ui.spacing_mut().item_spacing.y = 6.0;
+                let height = room.max(least);
+                if is_beside {
+                    ui.horizontal_top(|ui| {
+                        ui.spacing_mut().item_spacing.x = 12.0;
+                        let size = vec2((width - 12.0) / 2.0, height);
+                        self.episode(ui, ctx, &weights, size);
+                        training(ui, ctx, &weights, size);
+                    });
+                } else {
+                    let size = vec2(width, (height - 6.0) / 2.0);
                     self.episode(ui, ctx, &weights, size);
                     training(ui, ctx, &weights, size);
-                });
-            } else {
-                let size = vec2(width, (height - 6.0) / 2.0);
-                self.episode(ui, ctx, &weights, size);
-                training(ui, ctx, &weights, size);
-            }
-            moves::moves_ui(ui, ctx);
-            conventions::conventions_ui(ui, ctx);
-        });
+                }
+                moves::moves_ui(ui, ctx);
+                conventions::conventions_ui(ui, ctx);
+            },
+        );
     }
 }
 

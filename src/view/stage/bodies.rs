@@ -55,6 +55,20 @@ pub fn paint_landmark(painter: &Painter, theme: &Theme, shot: &Projection, landm
     }
 }
 
+/// A landmark again where agents stand on it: a light spot in their colour, on which their numbers are read.
+pub fn paint_covered(painter: &Painter, theme: &Theme, landmark: &Particle, round: Round, over: &[Round]) {
+    let radius = round.radius.max(LEAST + 1.0);
+    let on_it = |agent: &Round| agent.center.distance(round.center) < agent.radius + radius;
+    for (agent, over) in (0_u32..).zip(over).filter(|(_, over)| on_it(over)) {
+        let inside = painter.with_clip_rect(Rect::from_center_size(over.center, Vec2::splat(2.0 * over.radius)));
+        let light = |share: f32| theme.mix(theme.agent_color(agent), Color32::WHITE, share);
+        inside.circle(round.center, radius, light(0.45), Stroke::new(1.5, light(0.9)));
+        if landmark.is_goal {
+            inside.circle_filled(round.center, (radius * 0.4).max(2.0), theme.pellet);
+        }
+    }
+}
+
 /// The distance between an agent and what it is paid for, dashed in the agent's colour.
 pub fn paint_pair(painter: &Painter, theme: &Theme, from: Pos2, to: Pos2, agent: u32) {
     let stroke = Stroke::new(1.3, theme.fade(theme.agent_color(agent), 0.75));

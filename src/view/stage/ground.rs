@@ -129,8 +129,9 @@ pub fn paint_agent(painter: &Painter, theme: &Theme, center: Pos2, radius: f32, 
         painter.circle_stroke(center, radius + 3.0, Stroke::new(1.6, theme.text));
     }
     painter.circle(center, radius, theme.agent_color(agent), edge_of(theme, agent));
-    if radius >= 6.0 {
-        let font = egui::FontId::proportional((radius * 0.95).min(26.0));
+    // A digit of 9 points is still read, and still fits.
+    if radius >= 4.5 {
+        let font = egui::FontId::proportional((radius * 0.95).clamp(9.0, 26.0));
         painter.text(center, Align2::CENTER_CENTER, (agent + 1).to_string(), font, theme.on_agent());
     }
 }

@@ -77,6 +77,9 @@ impl ParticleStage {
         self.paint_agents(&painter, ctx, &shot, (agents, &on_screen, &rounds), (touching, now));
         let other = |body: &Particle| Round { center: shot.place(body.at.into()), radius: body.radius * shot.scale };
         let others: Vec<Round> = landmarks.iter().map(other).collect();
+        for (landmark, &other) in landmarks.iter().zip(&others).filter(|(landmark, _)| !landmark.collides) {
+            bodies::paint_covered(&painter, theme, landmark, other, &rounds);
+        }
         let scene = Scene { rounds: &rounds, others: &others, screen: rect.shrink(2.0) };
         paint_marks(&painter, ctx, &scene, agents, words);
         describe(&response, ctx, agents, landmarks);

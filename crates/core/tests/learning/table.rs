@@ -286,7 +286,7 @@ fn grids() -> Vec<Row> {
 }
 
 fn boards() -> Vec<Row> {
-    let section = "Board games: untuned settings; the return is the first player's";
+    let section = "Board games: against chance, untuned, and self-play; the return is the first player's";
     ["tictactoe_random", "tictactoe_both", "connect_four_random", "connect_four_both"]
         .map(|id| row(section, id, 1, Source::Preset(id)))
         .to_vec()
