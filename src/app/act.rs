@@ -92,13 +92,16 @@ impl Page {
                     self.desk.tab = Tab::View(id);
                 }
             }
-            // Whoever is selected already is asked what it observes.
-            Action::SelectAgent(agent) if agent == self.desk.watch.agent => {
+            // Whoever is selected already is asked what it observes; a phone then leaves the stage.
+            Action::SelectAgent(agent) | Action::Observe(agent) if agent == self.desk.watch.agent => {
                 self.desk.view = observation::ID;
                 self.desk.tab = Tab::View(observation::ID);
             }
-            Action::SelectAgent(agent) => {
+            Action::SelectAgent(agent) | Action::Observe(agent) => {
                 self.desk.watch.agent = agent.min(self.run.facts.num_agents.saturating_sub(1));
+                if matches!(action, Action::Observe(_)) {
+                    self.desk.view = observation::ID;
+                }
             }
             Action::Watch(watch) => self.desk.watch = watch,
             Action::EditSpec(spec) => self.edit("world", *spec, None),

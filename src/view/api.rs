@@ -113,6 +113,8 @@ pub enum Action {
     Open(ViewId),
     /// Select an agent everywhere.
     SelectAgent(u32),
+    /// The agent's picture was clicked: what does it observe?
+    Observe(u32),
     /// Ask the session to compute something else from now on.
     Watch(Watch),
     /// A restart edit (a cell clicked, a payoff typed): back to update 0 at once, with undo.

@@ -50,7 +50,7 @@ fn find(shown: &mut Shown, scene: egui::Rect, agent: u32) -> Option<Pos2> {
         for x in 0..32 {
             let at = scene.min + vec2(x as f32 + 0.5, y as f32 + 0.5) / vec2(32.0, 24.0) * scene.size();
             shown.click(at);
-            if shown.take() == [Action::SelectAgent(agent)] {
+            if shown.take() == [Action::Observe(agent)] {
                 return Some(at);
             }
         }

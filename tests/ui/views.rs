@@ -85,11 +85,11 @@ impl Shown {
 }
 
 #[test]
-fn a_click_on_an_agent_selects_it() {
+fn a_click_on_a_drawn_agent_asks_what_it_observes() {
     let mut shown = Shown::stage(fixture::pellet(AlgoChoice::Qmix));
     let agent_2 = shown.cell(6);
     shown.click(agent_2);
-    assert_eq!(shown.take(), [Action::SelectAgent(1)]);
+    assert_eq!(shown.take(), [Action::Observe(1)]);
     let empty = shown.cell(0);
     shown.click(empty);
     assert_eq!(shown.take(), []);

@@ -248,7 +248,7 @@ fn select(response: &Response, world: &World<'_>, grid: Rect, discs: &[Disc], ac
     let distances = (0_u32..).zip(discs).map(|(agent, disc)| (agent, (disc.at - place).length()));
     let nearest = distances.min_by(|a, b| a.1.total_cmp(&b.1));
     if let Some((agent, _)) = nearest.filter(|(_, distance)| *distance < 0.5) {
-        actions.push(Action::SelectAgent(agent));
+        actions.push(Action::Observe(agent));
     }
 }
 

@@ -89,7 +89,7 @@ impl ParticleStage {
             let reach = |agent: u32| (agents[agent as usize].radius * shot.scale).max(least);
             let shown: Vec<Pos2> = rounds.iter().map(|round| round.center).collect();
             if let Some(agent) = nearest(&shown, at, reach) {
-                actions.push(Action::SelectAgent(agent));
+                actions.push(Action::Observe(agent));
             }
         }
         if let Some(at) = response.hover_pos().filter(|_| !parts::is_covered(ui)) {

@@ -9,6 +9,7 @@ use super::pack::{Unpacked, pack, unpack};
 use super::snapshot::Sentence;
 use super::spec::{EnvChoice, ExperimentSpec};
 use super::world;
+use crate::env::particles::Scenario;
 
 /// Version of links written by this release.
 pub const VERSION: u32 = 1;
@@ -129,7 +130,8 @@ fn read(text: &str, notices: &mut Vec<Sentence>) -> Link {
     let (first, rest): (Vec<&Knob>, Vec<&Knob>) = KNOBS.iter().partition(|knob| matches!(knob.key, "env" | "algo"));
     let mut used: Vec<&Knob> = Vec::new();
     for knob in first.into_iter().chain(rest) {
-        if let Some(value) = given.take(knob.key) {
+        let also = |given: &mut Given| (knob.key == "agents").then(|| given.take_n(spec.env)).flatten();
+        if let Some(value) = given.take(knob.key).or_else(|| also(&mut given)) {
             notices.extend(knob.read(&mut spec, &value));
             used.push(knob);
         }
@@ -273,15 +275,24 @@ impl Given {
         Self { pairs }
     }
 
+    /// The N of a particle world's reference, as a number of agents: adversary counts its good ones alone.
+    fn take_n(&mut self, env: EnvChoice) -> Option<String> {
+        let given = self.take("n")?;
+        let counts_good = env == EnvChoice::Particles(Scenario::Adversary);
+        let all =
+            given.trim().parse::<u32>().ok().filter(|_| counts_good).map(|good| good.saturating_add(1).to_string());
+        Some(all.unwrap_or(given))
+    }
+
     fn take(&mut self, key: &str) -> Option<String> {
         let at = self.pairs.iter().position(|(given, _)| given == key)?;
         Some(self.pairs.remove(at).1)
     }
 }
 
-/// The key of a link that `key` is, or is another name of.
+/// The key of a link that `key` is, or is another name of; `n` is read by [`Given::take_n`].
 fn known(key: &str) -> Option<&'static str> {
-    let of_page = ["v", "world", "step", "view", "lang"].into_iter().find(|&known| known == key);
+    let of_page = ["v", "world", "step", "view", "lang", "n"].into_iter().find(|&known| known == key);
     of_page.or_else(|| knobs::knob(key).map(|knob| knob.key))
 }
 

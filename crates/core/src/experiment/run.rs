@@ -158,8 +158,12 @@ impl Run {
         self.is_reached = false;
     }
 
-    /// The best evaluation with these seats, where the last one is worse and its weights are those that act.
+    /// The best evaluation with these seats, where the last one is worse and its weights are those that act. None of a
+    /// board: its headline is a game of the networks against each other, which does not say how well they play.
     pub fn peak(&self) -> Option<Peak> {
+        if self.facts.in_turns {
+            return None;
+        }
         let ((kept, mean), last) = (self.best.as_ref()?, self.evals.last()?);
         let acts = self.weights_of.is_none() && self.diverged.is_none();
         (acts && better(self.facts.lower_is_better, *mean, last.mean))

@@ -65,13 +65,22 @@ pub enum Refusal {
         /// How many different rewards there are.
         rewards: u32,
     },
+    /// What one player of a board wins the other loses: the sum of their rewards is 0 whatever they do.
+    #[error("{algorithm} needs a reward of the whole team; these rewards add up to 0")]
+    ZeroSum {
+        /// Its name.
+        algorithm: &'static str,
+    },
 }
 
 /// Whether `algo` can train a world with these facts, its team being paid by `team`.
 pub fn accepts(algo: AlgoChoice, team: TeamRewardChoice, info: &EnvInfo) -> Result<(), Refusal> {
     let algorithm = algo.info();
-    if algorithm.team_value && !info.team_reward && team == TeamRewardChoice::Given {
-        return Err(Refusal::IndividualRewards { algorithm: algorithm.name, rewards: info.num_agents });
+    let name = algorithm.name;
+    match team {
+        _ if !algorithm.team_value || info.team_reward => Ok(()),
+        _ if info.in_turns => Err(Refusal::ZeroSum { algorithm: name }),
+        TeamRewardChoice::Given => Err(Refusal::IndividualRewards { algorithm: name, rewards: info.num_agents }),
+        TeamRewardChoice::Sum | TeamRewardChoice::Mean => Ok(()),
     }
-    Ok(())
 }

@@ -50,7 +50,8 @@ fn every_algorithm_runs_in_every_world_that_suits_it() {
             match why_not(&spec, algo.choice) {
                 None => runs(&link, &[]),
                 Some(reason) => {
-                    let is_of_rewards = reason.id.starts_with("refuse.individual_rewards");
+                    let is_of_rewards =
+                        reason.id.starts_with("refuse.individual_rewards") || reason.id == "refuse.zero_sum";
                     assert_eq!((algo.team_value, is_of_rewards), (true, true), "{link}: {reason:?}");
                     // Where nobody cooperates there is nothing to be paid together.
                     let can_pay = reason.id.ends_with(".remedy");

@@ -2,6 +2,7 @@
 
 use tandem_core::base::lanes::padded;
 use tandem_core::env::api::Frame;
+use tandem_core::env::board::BoardSpec;
 use tandem_core::env::particles::Scenario;
 use tandem_core::experiment::command::{Command, Watch};
 use tandem_core::experiment::knobs::{remarks, why_not};
@@ -254,6 +255,12 @@ fn p18_games_with_individual_rewards_are_refused_with_the_reason() {
         let reports = session.take_reports();
         assert!(reports.contains(&Report::Refused(refusal)));
         assert_eq!(session.run().map(|run| run.spec.clone()), Some(ExperimentSpec::default()));
+    }
+    // The rewards of a board add up to 0, however they are added up.
+    for team_reward in [TeamRewardChoice::Given, TeamRewardChoice::Sum, TeamRewardChoice::Mean] {
+        let mut board = ExperimentSpec::defaults(EnvChoice::Board(BoardSpec::TicTacToe), AlgoChoice::Iql);
+        board.learner.team_reward = team_reward;
+        assert_eq!(why_not(&board, AlgoChoice::Vdn), Some(Sentence::new("refuse.zero_sum", &["VDN"])));
     }
     // What is summed rather than refused is said.
     let mut costly = ExperimentSpec::default();

@@ -208,6 +208,26 @@ fn p14_moves_of_scripts_and_frozen_players_are_not_learned_from() {
 
 /// The past has the places it is said to have, plays with its own weights, and is not learned from.
 #[test]
+fn every_earlier_self_has_as_many_games_in_either_seat() {
+    for (envs, pool, pool_share) in [(16, 4, 0.25), (16, 16, 0.25), (8, 3, 1.0), (128, 12, 0.25), (16, 4, 0.05)] {
+        let settings = LearnerSettings { envs, rollout: 6, pool, pool_share, ..policy_settings() };
+        let learner = of_board(BoardSpec::TicTacToe, AlgoChoice::Ippo, &settings);
+        let Some(pool) = &learner.pool else {
+            assert!(pool_share * (envs as f32) < 2.0, "{envs} environments have room for a snapshot in either seat");
+            continue;
+        };
+        let past = pool.past;
+        let games = |place: u32, seat: u32| {
+            (0..envs).filter(|&e| past.seat(e) == Some(seat) && e % past.places == place).count() as u32
+        };
+        for place in 0..past.places {
+            assert_eq!([games(place, 0), games(place, 1)], [past.games / past.places / 2; 2], "{envs} {place}");
+        }
+        assert!(past.games as f32 <= pool_share * envs as f32 && past.games > 0);
+    }
+}
+
+#[test]
 fn earlier_selves_play_and_do_not_learn() {
     let (envs, places) = (8, 2);
     let common = LearnerSettings { envs, rollout: 6, lr: 0.01, ..policy_settings() };

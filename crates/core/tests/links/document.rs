@@ -85,7 +85,13 @@ fn document() -> String {
     );
     line(&mut out, "## Names used elsewhere\n");
     let pairs: Vec<String> = ALSO.iter().map(|(name, key)| format!("`{name}` is `{key}`")).collect();
-    line(&mut out, &format!("What reference implementations call a setting is read, too: {}.\n", pairs.join(", ")));
+    line(
+        &mut out,
+        &format!(
+            "What reference implementations call a setting is read, too: `n` is `agents` (in adversary the good ones, so one less), {}.\n",
+            pairs.join(", ")
+        ),
+    );
     line(
         &mut out,
         &format!("## Experiments of the menu\n\nA preset is a link, at most {MAX_LENGTH} characters long.\n"),

@@ -158,6 +158,8 @@ fn names_used_elsewhere_are_read_and_never_written() {
     let link = parse("env=spread&algo=ippo&N=5&max_cycles=50");
     assert_eq!(link.notices, []);
     assert_eq!(write(&link), "#v=1&env=spread&agents=5&limit=50&algo=ippo&seed=7");
+    assert_eq!(parse("env=adversary&algo=ippo&N=2").spec, parse("env=adversary&algo=ippo").spec, "two good ones");
+    assert_eq!(write(&parse("env=adversary&algo=ippo&N=1")), "#v=1&env=adversary&agents=2&algo=ippo&seed=7");
     let bad = only_notice("env=spread&algo=ippo&N=0");
     assert_eq!(
         (bad.id.as_str(), &bad.args[0], &bad.args[1]),

@@ -30,7 +30,8 @@ proptest! {
         let env = world::build(&spec).expect("canonical experiments can be built");
         prop_assert_eq!(why_not(&spec, AlgoChoice::Iql), None);
         for algo in [AlgoChoice::Vdn, AlgoChoice::Qmix] {
-            let is_paid = env.info().team_reward || spec.learner.team_reward != TeamRewardChoice::Given;
+            let can_add_up = spec.learner.team_reward != TeamRewardChoice::Given && !env.info().in_turns;
+            let is_paid = env.info().team_reward || can_add_up;
             prop_assert_eq!(why_not(&spec, algo).is_none(), is_paid);
         }
     }

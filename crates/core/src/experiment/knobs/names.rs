@@ -1,8 +1,7 @@
 //! What reference implementations call a setting: such names are read in links, and never written.
 
 /// The name there, in lower case, and the key here.
-pub static ALSO: [(&str, &str); 24] = [
-    ("n", "agents"),
+pub static ALSO: [(&str, &str); 23] = [
     ("n_agents", "agents"),
     ("num_agents", "agents"),
     ("n_pursuers", "agents"),

@@ -145,6 +145,8 @@ fn normalise_on_policy(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
         change(spec, "rollout", episode, Bound::Exactly, "notice.whole_episodes", told);
         let (envs, group) = (spec.learner.envs, spec.learner.group);
         change(spec, "envs", (envs / group).max(1) * group, Bound::Exactly, "notice.whole_groups", told);
+    } else if table::self_play(spec) {
+        change(spec, "rollout", num_agents(spec), Bound::AtLeast, "notice.rollout_of_turns", told);
     }
 }
 
@@ -303,6 +305,7 @@ pub fn why_not(spec: &ExperimentSpec, algo: AlgoChoice) -> Option<Sentence> {
     let env = world::env_spec(spec).build().ok()?;
     match accepts(algo, spec.learner.team_reward, env.info()) {
         Ok(()) => None,
+        Err(Refusal::ZeroSum { algorithm }) => Some(Sentence::new("refuse.zero_sum", &[algorithm])),
         Err(Refusal::IndividualRewards { algorithm, rewards }) => {
             let rewards = rewards.to_string();
             Some(match remedy(spec) {

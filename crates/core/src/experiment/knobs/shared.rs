@@ -4,6 +4,7 @@
 
 use std::ops::RangeInclusive;
 
+use crate::env::board::BoardSpec;
 use crate::env::particles::{MAX_AGENTS, Scenario};
 use crate::env::pellet::{AGENTS, SIZE};
 use crate::experiment::spec::{EnvChoice, ExperimentSpec};
@@ -43,6 +44,9 @@ pub(super) fn bounds(key: &str, s: &ExperimentSpec) -> Option<RangeInclusive<u32
     match (key, s.env) {
         ("agents", EnvChoice::Pellet | EnvChoice::Foraging | EnvChoice::Pursuit) => Some(AGENTS),
         ("agents", EnvChoice::Particles(Scenario::Adversary)) => Some(2..=MAX_AGENTS as u32),
+        // A move is left to each player.
+        ("opening", EnvChoice::Board(BoardSpec::ConnectFour)) => Some(0..=40),
+        ("opening", EnvChoice::Board(BoardSpec::TicTacToe)) => Some(0..=7),
         ("size", EnvChoice::Foraging | EnvChoice::Pursuit) => Some(LEAST_SIDE..=*SIZE.end()),
         _ => None,
     }

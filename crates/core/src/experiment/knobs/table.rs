@@ -132,14 +132,15 @@ fn board(s: &ExperimentSpec) -> bool {
 }
 
 /// A game of turns in which one network learns, whoever's turn it is.
-fn self_play(s: &ExperimentSpec) -> bool {
+pub(super) fn self_play(s: &ExperimentSpec) -> bool {
     let l = &s.learner;
     let mut groups = (0..2).filter_map(|agent| match l.seats.of(agent) {
         Controller::Learner(group) => Some(group),
         _ => None,
     });
     let first = groups.next();
-    board(s) && !group(s) && l.shared && first.is_some() && groups.all(|group| Some(group) == first)
+    let has_turns = board(s) && !group(s) && !s.algo.info().team_value;
+    has_turns && l.shared && first.is_some() && groups.all(|group| Some(group) == first)
 }
 
 /// The same where it has both seats.
@@ -185,7 +186,7 @@ fn qmix(s: &ExperimentSpec) -> bool {
 
 /// An algorithm that learns the team's value, in a world that pays every agent its own reward.
 fn pays_apart(s: &ExperimentSpec) -> bool {
-    s.algo.info().team_value && env_spec(s).build().is_ok_and(|env| !env.info().team_reward)
+    s.algo.info().team_value && !board(s) && env_spec(s).build().is_ok_and(|env| !env.info().team_reward)
 }
 
 fn value_based(s: &ExperimentSpec) -> bool {
@@ -471,7 +472,7 @@ pub static KNOBS: [Knob; 108] = {
             .when(|s| value_based(s) && s.learner.target == TargetChoice::Soft),
         knob("seed", Run, Kind::Seed { get: |s| s.seed, set: |s, v| s.seed = v }).beginner(),
         knob("budget", Run, int!(budget, 1_000, 10_000_000)).beginner().unit(ENV_STEPS),
-        knob("stop", Run, switch!(stop)),
+        knob("stop", Run, switch!(stop)).when(|s| !board(s)),
         knob("stop_at", Run, float!(stop_at, -1e4, 1e4)).when(|s| s.stop),
         knob("idle", Run, int!(idle, 0, 1_440)).unit("unit.minutes"),
         knob("eval_every", Run, int!(eval_every, 100, 10_000_000)).unit(ENV_STEPS),

@@ -46,8 +46,10 @@ pub struct Pool {
 impl Pool {
     /// Its buffer; `None` where no game is played against the past, or not everybody learns.
     pub fn new(plan: &mut Plan, agents: &Agents, settings: &LearnerSettings) -> Option<Self> {
-        let games = (settings.pool_share * settings.envs as f32) as u32;
-        let places = settings.pool.min(games);
+        // As many games for each snapshot, and as many in each seat.
+        let most = (settings.pool_share * settings.envs as f32) as u32 / agents.count;
+        let places = settings.pool.min(most);
+        let games = most.checked_div(places).unwrap_or(0) * places * agents.count;
         if places == 0 || agents.learners().count() != agents.count {
             return None;
         }
