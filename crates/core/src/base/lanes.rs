@@ -24,6 +24,20 @@ pub const fn padded(n: u32) -> u32 {
 pub struct Lanes<R>(pub [R; LANES]);
 
 impl<T: Copy> Lanes<T> {
+    /// Eight times `x`.
+    #[inline(always)]
+    pub fn splat(x: T) -> Self {
+        Self([x; LANES])
+    }
+
+    /// `f` of every lane.
+    #[inline(always)]
+    #[must_use]
+    pub fn map<U>(self, f: impl Fn(T) -> U) -> Lanes<U> {
+        let [a, b, c, d, e, g, h, i] = self.0;
+        Lanes([f(a), f(b), f(c), f(d), f(e), f(g), f(h), f(i)])
+    }
+
     /// `f` of every pair of lanes.
     #[inline(always)]
     #[must_use]
@@ -46,12 +60,6 @@ impl<R: Real> Lanes<R> {
     /// Eight zeros.
     pub const ZERO: Self = Self([R::ZERO; LANES]);
 
-    /// Eight times `x`.
-    #[inline(always)]
-    pub fn splat(x: R) -> Self {
-        Self([x; LANES])
-    }
-
     /// The first eight numbers of `x`, which has at least as many.
     #[inline(always)]
     pub fn load(x: &[R]) -> Self {
@@ -62,14 +70,6 @@ impl<R: Real> Lanes<R> {
     #[inline(always)]
     pub fn store(self, x: &mut [R]) {
         *x.first_chunk_mut().expect("rows are padded to whole lanes") = self.0;
-    }
-
-    /// `f` of every lane.
-    #[inline(always)]
-    #[must_use]
-    pub fn map(self, f: impl Fn(R) -> R) -> Self {
-        let [a, b, c, d, e, g, h, i] = self.0;
-        Self([f(a), f(b), f(c), f(d), f(e), f(g), f(h), f(i)])
     }
 
     /// The sum, always as ((0+4)+(2+6)) + ((1+5)+(3+7)).

@@ -5,4 +5,5 @@ pub mod hash;
 pub mod lanes;
 pub mod rng;
 pub mod stats;
+pub mod whole;
 pub mod word;

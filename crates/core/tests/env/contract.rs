@@ -220,64 +220,68 @@ fn the_same_seed_gives_the_same_play_and_another_seed_another() {
 
 /// Worlds moved one by one, in any order, go through what they go through in lockstep; and neither the size of the
 /// batch nor a world's neighbours matter.
-#[test]
-fn the_order_of_a_batch_changes_nothing() {
+fn check_batch(spec: &EnvSpec, env: &Arc<dyn Env>, seed: u64) {
     // Two tiles and a half, of which the smaller batch has one and a quarter.
     const WORLDS: u32 = 20;
-    for (spec, env) in environments() {
-        let info = env.info();
-        let (n, obs_len) = (info.num_agents as usize, info.obs_len as usize);
-        let batch = Lockstep::new(Arc::clone(&env), 21, WORLDS);
-        let smaller = Lockstep::new(Arc::clone(&env), 21, WORLDS / 2);
-        let mut alone: Vec<World<'_>> = (0..WORLDS)
-            .map(|index| {
-                let mut world = World { index, ..World::new(&*env, 21) };
+    let info = env.info();
+    let (n, obs_len) = (info.num_agents as usize, info.obs_len as usize);
+    let batch = Lockstep::new(Arc::clone(env), seed, WORLDS);
+    let smaller = Lockstep::new(Arc::clone(env), seed, WORLDS / 2);
+    let mut alone: Vec<World<'_>> = (0..WORLDS)
+        .map(|index| {
+            let mut world = World { index, ..World::new(&**env, seed) };
+            world.reset();
+            world
+        })
+        .collect();
+    let mut player = Player::new(2);
+    for step in 0..80 {
+        let actions = batch.legal_actions(&mut player);
+        let followed = batch.step(&actions);
+        smaller.step(&actions[..n * WORLDS as usize / 2]);
+        let (w, buffers) = (&batch.world, &batch.buffers);
+        let (reward, ended) = (buffers.read(w.reward), buffers.read(w.ended));
+        let (obs, states, masks) = (buffers.read(w.obs), buffers.read(w.state), buffers.read(w.mask));
+        let parts = buffers.read(w.parts);
+        // A different order at every step.
+        for index in (0..WORLDS).map(|k| (k * 3 + step) % WORLDS) {
+            let world = &mut alone[index as usize];
+            let end = world.step(&actions[index as usize * n..][..n]);
+            let expected = u32::from(end.terminated) * TERMINATED + u32::from(end.truncated) * TRUNCATED;
+            assert_eq!(batch.row(&ended, index), [expected], "{spec:?}");
+            let team = world.team_reward().unwrap_or(0.0);
+            let rewards: Vec<f32> = world.rewards.iter().chain(&[team]).map(|&r| r as f32).collect();
+            assert_eq!(bits(batch.row(&reward, index)), bits(&rewards), "{spec:?}");
+            assert_seen(&batch, &followed.obs, world, obs_len);
+            let vector = world.state_vector();
+            assert_eq!(bits(&batch.row(&followed.states, index)[..vector.len()]), bits(&vector), "{spec:?}");
+            assert_eq!(batch.row(&followed.masks, index), shown_masks(world), "{spec:?}");
+            let told: Vec<f32> = world.parts.iter().map(|&part| part as f32).collect();
+            assert_eq!(bits(batch.row(&parts, index)), bits(&told), "{spec:?}");
+            if end.any() {
+                world.episode += 1;
                 world.reset();
-                world
-            })
-            .collect();
-        let mut player = Player::new(2);
-        for step in 0..80 {
-            let actions = batch.legal_actions(&mut player);
-            let followed = batch.step(&actions);
-            smaller.step(&actions[..n * WORLDS as usize / 2]);
-            let (w, buffers) = (&batch.world, &batch.buffers);
-            let (reward, ended) = (buffers.read(w.reward), buffers.read(w.ended));
-            let (obs, states, masks) = (buffers.read(w.obs), buffers.read(w.state), buffers.read(w.mask));
-            let parts = buffers.read(w.parts);
-            // A different order at every step.
-            for index in (0..WORLDS).map(|k| (k * 3 + step) % WORLDS) {
-                let world = &mut alone[index as usize];
-                let end = world.step(&actions[index as usize * n..][..n]);
-                let expected = u32::from(end.terminated) * TERMINATED + u32::from(end.truncated) * TRUNCATED;
-                assert_eq!(batch.row(&ended, index), [expected], "{spec:?}");
-                let team = world.team_reward().unwrap_or(0.0);
-                let rewards: Vec<f32> = world.rewards.iter().chain(&[team]).map(|&r| r as f32).collect();
-                assert_eq!(bits(batch.row(&reward, index)), bits(&rewards), "{spec:?}");
-                assert_seen(&batch, &followed.obs, world, obs_len);
-                let vector = world.state_vector();
-                assert_eq!(bits(&batch.row(&followed.states, index)[..vector.len()]), bits(&vector), "{spec:?}");
-                assert_eq!(batch.row(&followed.masks, index), shown_masks(world), "{spec:?}");
-                let told: Vec<f32> = world.parts.iter().map(|&part| part as f32).collect();
-                assert_eq!(bits(batch.row(&parts, index)), bits(&told), "{spec:?}");
-                if end.any() {
-                    world.episode += 1;
-                    world.reset();
-                }
-                assert_seen(&batch, &obs, world, obs_len);
-                assert_eq!(batch.row(&masks, index), shown_masks(world), "{spec:?}");
-                let vector = world.state_vector();
-                assert_eq!(bits(&batch.row(&states, index)[..vector.len()]), bits(&vector), "{spec:?}");
-                assert_eq!(batch.state(index), world.state, "{spec:?}");
             }
-            for index in 0..WORLDS / 2 {
-                assert_eq!(batch.state(index), smaller.state(index), "{spec:?}");
-            }
+            assert_seen(&batch, &obs, world, obs_len);
+            assert_eq!(batch.row(&masks, index), shown_masks(world), "{spec:?}");
+            let vector = world.state_vector();
+            assert_eq!(bits(&batch.row(&states, index)[..vector.len()]), bits(&vector), "{spec:?}");
+            assert_eq!(batch.state(index), world.state, "{spec:?}");
         }
-        let time = batch.buffers.read(batch.world.time);
-        let episodes: Vec<u32> = time.chunks_exact(2).map(|time| time[0]).collect();
-        assert_eq!(episodes, alone.iter().map(|world| world.episode).collect::<Vec<_>>(), "{spec:?}");
-        assert!(episodes.iter().any(|&episode| episode > 0), "{spec:?} was never reset");
+        for index in 0..WORLDS / 2 {
+            assert_eq!(batch.state(index), smaller.state(index), "{spec:?}");
+        }
+    }
+    let time = batch.buffers.read(batch.world.time);
+    let episodes: Vec<u32> = time.chunks_exact(2).map(|time| time[0]).collect();
+    assert_eq!(episodes, alone.iter().map(|world| world.episode).collect::<Vec<_>>(), "{spec:?}");
+    assert!(episodes.iter().any(|&episode| episode > 0), "{spec:?} was never reset");
+}
+
+#[test]
+fn the_order_of_a_batch_changes_nothing() {
+    for (spec, env) in environments() {
+        check_batch(&spec, &env, 21);
     }
 }
 
@@ -398,6 +402,13 @@ fn check_any(spec: &EnvSpec, seed: u64) {
     }
 }
 
+/// The same of what is valid in lockstep.
+fn check_any_batch(spec: &EnvSpec, seed: u64) {
+    if let Ok(env) = spec.build() {
+        check_batch(spec, &Arc::from(env), seed);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
 
@@ -424,5 +435,19 @@ proptest! {
     #[test]
     fn any_matrix_game_keeps_the_contract(spec in any_matrix(), seed in 0_u64..1000) {
         check_any(&EnvSpec::Matrix(spec), seed);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(120) })]
+
+    #[test]
+    fn the_order_of_any_pellet_worlds_changes_nothing(spec in any_pellet(), seed in 0_u64..1000) {
+        check_any_batch(&EnvSpec::Pellet(spec), seed);
+    }
+
+    #[test]
+    fn the_order_of_any_particle_worlds_changes_nothing(spec in any_particles(), seed in 0_u64..1000) {
+        check_any_batch(&EnvSpec::Particles(spec), seed);
     }
 }

@@ -78,7 +78,7 @@ fn particles() -> Vec<ParticleSpec> {
 
 pub(crate) fn any_pellet() -> impl Strategy<Value = PelletSpec> {
     let cell = prop_oneof![6 => Just(Cell::Free), 1 => Just(Cell::NoPellet), 2 => Just(Cell::Wall)];
-    let size = (1_u32..=9, 1_u32..=9);
+    let size = prop_oneof![4 => (1_u32..=9, 1_u32..=9), 1 => (8_u32..=17, 2_u32..=17)];
     let map = size.prop_flat_map(move |(width, height)| {
         let cells = proptest::collection::vec(cell.clone(), (width * height) as usize);
         let starts = proptest::collection::vec(proptest::option::of(0..width * height), 0..4);
@@ -93,7 +93,7 @@ pub(crate) fn any_pellet() -> impl Strategy<Value = PelletSpec> {
         StartLayout::Random,
         StartLayout::Placed,
     ]);
-    let counts = (0_u32..=9, 0_u32..=5, proptest::option::of(0_u32..=17), 1_u32..=40);
+    let counts = (0_u32..=9, 0_u32..=9, proptest::option::of(0_u32..=17), 1_u32..=40);
     (map, counts, layout, tie, alpha, 0.0_f32..1.0).prop_map(
         |(map, (num_agents, num_pellets, sight, time_limit), starts, tie, alpha, move_cost)| PelletSpec {
             map,

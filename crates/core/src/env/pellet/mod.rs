@@ -12,8 +12,10 @@
 //! that arrived in the last env step.
 
 mod error;
+mod lockstep;
 mod map;
 mod optimum;
+mod rules;
 mod script;
 mod view;
 
@@ -22,9 +24,11 @@ use std::ops::RangeInclusive;
 use crate::base::rng::Draws;
 use crate::env::api::{
     Ended, Env, EnvInfo, EnvState, Frame, Headline, Mix, Optimum, Role, StateMut, StateRef, StepOut, Thing, ThingKind,
-    weighted,
+    Tile, weighted,
 };
 use crate::env::script::{Program, Script, Uniform};
+
+use self::view::Sights;
 
 pub use self::error::PelletError;
 pub use self::map::{Cell, PelletMap, SIZE, StartLayout, UNREACHABLE};
@@ -81,6 +85,9 @@ pub struct Pellet {
     open: Vec<u32>,
     /// Cells that may hold a pellet and that some agent can reach, ascending.
     allowed: Vec<u32>,
+    /// See [`rules::moves`].
+    moves: Vec<i32>,
+    sights: Sights,
     info: EnvInfo,
 }
 
@@ -131,7 +138,8 @@ impl PelletSpec {
         }
         let enumerated_starts = if starts.is_some() && self.num_pellets == 1 { allowed.len() as u32 } else { 0 };
         let info = self.info(enumerated_starts);
-        Ok(Pellet { spec: self.clone(), starts, open, allowed, info })
+        let (moves, sights) = (rules::moves(&self.map), Sights::new(self));
+        Ok(Pellet { spec: self.clone(), starts, open, allowed, moves, sights, info })
     }
 
     fn info(&self, enumerated_starts: u32) -> EnvInfo {
@@ -203,37 +211,6 @@ impl Pellet {
         }
         ints[pellets].sort_unstable();
     }
-
-    /// Takes every pellet that someone stands on: writes own rewards, drops the cells, sets the bits of who arrived.
-    /// Returns the team's reward.
-    fn take_pellets(&self, ints: &mut [i32], own: &mut [f64]) -> f64 {
-        let mut team = 0.0;
-        let mut arrived = 0;
-        own.fill(0.0);
-        for slot in self.pellets_at() {
-            let cell = ints[slot];
-            let agents = &ints[AGENTS_AT..][..self.spec.num_agents as usize];
-            let count = agents.iter().filter(|&&at| at == cell).count();
-            if cell == GONE || count == 0 {
-                continue;
-            }
-            let share = match (count, self.spec.tie) {
-                (1, _) => 1.0,
-                (_, TieRule::Split) => 1.0 / count as f64,
-                (_, TieRule::Nobody) => 0.0,
-            };
-            for (agent, _) in agents.iter().enumerate().filter(|&(_, &at)| at == cell) {
-                own[agent] += share;
-                arrived |= 1 << agent;
-            }
-            team += 1.0;
-            ints[slot] = GONE;
-        }
-        ints[self.pellets_at().end] = arrived;
-        // The pellets left move up, so that the state tells which are left and not which slot once held another.
-        ints[self.pellets_at()].sort_unstable_by_key(|&cell| (cell == GONE, cell));
-        team
-    }
 }
 
 /// A pellet on the stage. No two lie on one cell and none moves, so its cell is its number.
@@ -293,23 +270,15 @@ impl Env for Pellet {
 
     /// All actions are legal; an action beyond the five stays.
     fn step(&self, state: StateMut<'_>, actions: &[u32], _draws: &Draws, out: &mut StepOut<'_>) -> Ended {
-        let ints = state.ints;
-        ints[TIME] += 1;
-        for (agent, &action) in actions.iter().enumerate() {
-            let from = ints[AGENTS_AT + agent] as u32;
-            let to = self.spec.map.moved(from, action);
-            ints[AGENTS_AT + agent] = to as i32;
-            out.parts[agent * PARTS + MOVE_COST] = if to == from { 0.0 } else { 0.0 - f64::from(self.spec.move_cost) };
-        }
-        let team = self.take_pellets(ints, out.rewards);
-        for (reward, parts) in out.rewards.iter_mut().zip(out.parts.chunks_exact_mut(PARTS)) {
-            parts[TEAM] = team;
-            parts[OWN] = *reward;
-            *reward = weighted(&self.info.part_weights, parts);
-        }
-        let terminated = ints[self.pellets_at().start] == GONE;
-        let truncated = !terminated && ints[TIME] as u32 >= self.spec.time_limit;
-        Ended { terminated, truncated }
+        let mut choices = [rules::choice(STAY); *AGENTS.end() as usize];
+        choices.iter_mut().zip(actions).for_each(|(choice, &action)| *choice = rules::choice(action));
+        self.advance(state.ints, &choices, out.rewards, out.parts);
+        self.ended(state.ints)
+    }
+
+    fn step_tile(&self, tile: &mut Tile<'_>) -> bool {
+        lockstep::step(self, tile);
+        true
     }
 
     fn observe(&self, state: StateRef<'_>, agent: u32, obs: &mut [f32]) {

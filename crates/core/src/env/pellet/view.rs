@@ -5,12 +5,43 @@
 //! upper, then left), so a slot says nothing about where a pellet was drawn; what is out of sight is three zeros.
 //! State: column and row of each agent; per pellet slot *there*, column, row, in ascending order of cells.
 //! The clock is in neither: a time limit truncates, it is no part of the world.
+//!
+//! Every number there is of a cell or of an offset is worked out once ([`Sights`]). What fills a slot is then a whole
+//! number, the same way for one world and for eight in lanes; it becomes three numbers where it is written.
 
+use super::map::SIZE;
+use super::{AGENTS, AGENTS_AT, PELLETS, Pellet, PelletSpec};
+use crate::base::whole::{Whole, sort};
 use crate::env::api::{Label, Others, StateRef};
-use crate::env::pellet::{PELLETS, Pellet};
 
 /// Numbers of one thing seen: flag, column, row.
 const SLOT: usize = 3;
+/// Most agents and pellets together.
+pub(super) const THINGS: usize = (*AGENTS.end() + *PELLETS.end()) as usize;
+
+/// Places of neighbouring rows differ by this: from the left edge to the right one and back is less.
+const ROW: i32 = 2 * *SIZE.end() as i32;
+/// An offset is a difference of places plus this, so that none is negative.
+const CENTRE: i32 = ROW * ROW / 2 + ROW / 2;
+/// How many offsets there are.
+const OFFSETS: usize = (ROW * ROW) as usize;
+/// Place of what is gone: no offset to it is among [`OFFSETS`].
+const FAR: i32 = OFFSETS as i32;
+/// What fills the slot of a pellet that is not seen. It is above all that are, and its offset is nobody's.
+const UNSEEN: i32 = ROW * OFFSETS as i32;
+
+/// What can be seen of a cell, and from one cell of another.
+#[derive(Clone, Debug)]
+pub(super) struct Sights {
+    /// Column and row of a cell as numbers: −1 at the left and upper edge, 1 at the right and lower one `[cells]`.
+    positions: Vec<[f32; 2]>,
+    /// The place of a cell: its column, and [`ROW`] for each row above it `[cells]`.
+    places: Vec<i32>,
+    /// What pellets are sorted by: moves, then the offset, which is rows down, then columns right `[OFFSETS]`.
+    ranks: Vec<i32>,
+    /// 1 and the offset as a share of the longest possible one; zeros where that is out of sight `[OFFSETS]`.
+    seen: Vec<[f32; SLOT]>,
+}
 
 pub(super) fn obs_names(num_agents: u32, num_pellets: u32) -> Vec<Label> {
     let own = ["obs.own.x", "obs.own.y"].map(|id| Label::new(id, &[]));
@@ -28,71 +59,84 @@ pub(super) fn state_len(num_agents: u32, num_pellets: u32) -> u32 {
 }
 
 pub(super) fn observe(world: &Pellet, state: StateRef<'_>, agent: u32, obs: &mut [f32]) {
-    let agents = world.agents(state);
-    let here = world.place(agents[agent as usize]);
-    obs[..2].copy_from_slice(&world.position(here));
-    let (pellet_slots, other_slots) = obs[2..].split_at_mut(world.spec.num_pellets as usize * SLOT);
-
-    // Distances sort as (moves, rows down, columns right) packed into one key beside the offset.
-    let mut nearest = [(i32::MAX, 0, 0); *PELLETS.end() as usize];
-    let pellets = world.pellets_left(state);
-    for (entry, &cell) in nearest.iter_mut().zip(pellets) {
-        let (dx, dy) = world.offset(here, cell);
-        *entry = (dx.abs() + dy.abs(), dy, dx);
-    }
-    let nearest = &mut nearest[..pellets.len()];
-    nearest.sort_unstable();
-    pellet_slots.fill(0.0);
-    let in_sight = nearest.iter().filter(|&&(_, dy, dx)| world.sees(dx, dy));
-    for (slot, &(_, dy, dx)) in pellet_slots.chunks_exact_mut(SLOT).zip(in_sight) {
-        slot.copy_from_slice(&world.seen(dx, dy));
-    }
-
-    let ring = agents.iter().cycle().skip(agent as usize + 1);
-    for (slot, &cell) in other_slots.chunks_exact_mut(SLOT).zip(ring) {
-        let (dx, dy) = world.offset(here, cell);
-        slot.copy_from_slice(&if world.sees(dx, dy) { world.seen(dx, dy) } else { [0.0; SLOT] });
-    }
+    let (n, things) = (world.spec.num_agents as usize, &state.ints[AGENTS_AT..world.pellets_at().end]);
+    let (mut places, mut slots) = ([0; THINGS], [0; THINGS]);
+    let places = world.sights.places(things, &mut places);
+    let slots = world.sights.slots(places, n, agent as usize, &mut slots);
+    world.sights.write(things[agent as usize], slots.iter().copied(), obs);
 }
 
 pub(super) fn state(world: &Pellet, state: StateRef<'_>, out: &mut [f32]) {
+    let position = |cell: i32| world.sights.positions[cell as usize];
     let (agent_slots, pellet_slots) = out.split_at_mut(world.spec.num_agents as usize * 2);
     for (slot, &cell) in agent_slots.chunks_exact_mut(2).zip(world.agents(state)) {
-        slot.copy_from_slice(&world.position(world.place(cell)));
+        slot.copy_from_slice(&position(cell));
     }
     pellet_slots.fill(0.0);
     for (slot, &cell) in pellet_slots.chunks_exact_mut(SLOT).zip(world.pellets_left(state)) {
-        let [x, y] = world.position(world.place(cell));
+        let [x, y] = position(cell);
         slot.copy_from_slice(&[1.0, x, y]);
     }
 }
 
-impl Pellet {
-    /// Column and row of a state word.
-    fn place(&self, cell: i32) -> (i32, i32) {
-        let (column, row) = self.spec.map.column_row(cell as u32);
-        (column as i32, row as i32)
+impl Sights {
+    /// Those of a world, whose sides are already known to be right. Something is in sight within the radius along either
+    /// axis (Chebyshev distance; walls hide nothing).
+    pub(super) fn new(spec: &PelletSpec) -> Self {
+        let map = &spec.map;
+        let (across, down) = (map.width - 1, map.height - 1);
+        let cells = (0..map.cells.len() as u32).map(|cell| map.column_row(cell));
+        let scaled = |at: u32, last: u32| 2.0 * at as f32 / last as f32 - 1.0;
+        let positions = cells.clone().map(|(column, row)| [scaled(column, across), scaled(row, down)]).collect();
+        let places = cells.map(|(column, row)| row as i32 * ROW + column as i32).collect();
+        let (mut ranks, mut seen) = (vec![UNSEEN; OFFSETS], vec![[0.0; SLOT]; OFFSETS]);
+        let in_sight = |last: u32| {
+            let radius = spec.sight.unwrap_or(last).min(last) as i32;
+            -radius..=radius
+        };
+        for dy in in_sight(down) {
+            for dx in in_sight(across) {
+                let offset = CENTRE + dy * ROW + dx;
+                ranks[offset as usize] = (dx.abs() + dy.abs()) * OFFSETS as i32 + offset;
+                seen[offset as usize] = [1.0, dx as f32 / across as f32, dy as f32 / down as f32];
+            }
+        }
+        Self { positions, places, ranks, seen }
     }
 
-    /// Columns to the right and rows down from `here` to a cell.
-    fn offset(&self, here: (i32, i32), cell: i32) -> (i32, i32) {
-        let (column, row) = self.place(cell);
-        (column - here.0, row - here.1)
+    /// Where things are.
+    #[inline(always)]
+    pub(super) fn places<'a, W: Whole>(&self, cells: &[W], places: &'a mut [W]) -> &'a [W] {
+        let places = &mut places[..cells.len()];
+        places.iter_mut().zip(cells).for_each(|(place, cell)| *place = cell.entry(&self.places, FAR));
+        places
     }
 
-    /// Whether something so far off is in sight (Chebyshev distance; walls hide nothing).
-    fn sees(&self, dx: i32, dy: i32) -> bool {
-        self.spec.sight.is_none_or(|radius| dx.abs().max(dy.abs()) <= radius as i32)
+    /// What `agent` sees, from the places of all n agents and of the pellets: its offset in the lower digits.
+    #[inline(always)]
+    pub(super) fn slots<'a, W: Whole>(&self, places: &[W], n: usize, agent: usize, slots: &'a mut [W]) -> &'a [W] {
+        let slots = &mut slots[..places.len() - 1];
+        let (agents, pellets) = places.split_at(n);
+        let (nearest, others) = slots.split_at_mut(pellets.len());
+        let origin = agents[agent] - W::of(CENTRE);
+        for (slot, &pellet) in nearest.iter_mut().zip(pellets) {
+            *slot = (pellet - origin).entry(&self.ranks, UNSEEN);
+        }
+        sort(nearest);
+        let ring = agents[agent + 1..].iter().chain(&agents[..agent]);
+        for (slot, &other) in others.iter_mut().zip(ring) {
+            *slot = other - origin;
+        }
+        slots
     }
 
-    /// A place as numbers: −1 at the left and upper edge, 1 at the right and lower one.
-    fn position(&self, (column, row): (i32, i32)) -> [f32; 2] {
-        let scaled = |at: i32, side: u32| 2.0 * at as f32 / (side - 1) as f32 - 1.0;
-        [scaled(column, self.spec.map.width), scaled(row, self.spec.map.height)]
-    }
-
-    /// A slot in sight: 1 and the offset as a share of the longest possible one.
-    fn seen(&self, dx: i32, dy: i32) -> [f32; SLOT] {
-        [1.0, dx as f32 / (self.spec.map.width - 1) as f32, dy as f32 / (self.spec.map.height - 1) as f32]
+    /// The observation of an agent on `cell` that sees `slots`.
+    #[inline(always)]
+    pub(super) fn write(&self, cell: i32, slots: impl Iterator<Item = i32>, obs: &mut [f32]) {
+        let (own, rest) = obs.split_at_mut(2);
+        own.copy_from_slice(&self.positions[cell as usize]);
+        for (numbers, slot) in rest.chunks_exact_mut(SLOT).zip(slots) {
+            numbers.copy_from_slice(&self.seen[slot as usize % OFFSETS]);
+        }
     }
 }

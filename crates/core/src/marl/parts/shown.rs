@@ -3,14 +3,18 @@
 use super::world::{World, input_len};
 use crate::base::float::Real;
 use crate::base::lanes::{LANES, padded};
-use crate::env::api::{Env, StateRef};
+use crate::env::api::{Env, EnvInfo, StateRef};
 
 /// Where observations, masks and states of a batch go.
 pub(super) struct Shown<'a, R> {
+    world: &'a World,
+    info: &'a EnvInfo,
+    /// Length of a row of `obs`.
+    pub(super) width: usize,
     pub(super) obs: &'a mut [R],
-    pub(super) mask: &'a mut [u32],
-    pub(super) state: &'a mut [R],
-    pub(super) scratch: &'a mut [f32],
+    mask: &'a mut [u32],
+    state: &'a mut [R],
+    scratch: &'a mut [f32],
 }
 
 /// Writes one agent's network input: o_i ++ one-hot(i), zero padding. `scratch` has room for an observation.
@@ -57,55 +61,61 @@ fn write<R: Real>(to: &mut [R], scratch: &mut [f32], rules: impl FnOnce(&mut [f3
     to.iter_mut().zip(scratch).for_each(|(to, from)| *to = R::from_f32(*from));
 }
 
-impl<R: Real> Shown<'_, R> {
+impl<'a, R: Real> Shown<'a, R> {
+    /// Those of `world`, whose state may be left out. `scratch` has room for an observation and for a state.
+    pub(super) fn new(
+        world: &'a World,
+        obs: &'a mut [R],
+        mask: &'a mut [u32],
+        state: &'a mut [R],
+        scratch: &'a mut [f32],
+    ) -> Self {
+        let width = padded(input_len(&*world.env, world.agent_id)) as usize;
+        Self { world, info: world.env.info(), width, obs, mask, state, scratch }
+    }
+
     /// All that world `e`, now `at`, shows.
-    pub(super) fn show(&mut self, w: &World, e: usize, at: StateRef<'_>) {
-        let info = w.env.info();
+    pub(super) fn show(&mut self, e: usize, at: StateRef<'_>) {
+        let (w, info) = (self.world, self.info);
         let (n, a) = (info.num_agents as usize, info.num_actions as usize);
-        let width = padded(input_len(&*w.env, w.agent_id)) as usize;
         for i in 0..n {
             let row = e * n + i;
-            let input = &mut self.obs[row * width..(row + 1) * width];
+            let input = &mut self.obs[row * self.width..(row + 1) * self.width];
             write_input(&*w.env, w.agent_id, at, i as u32, self.scratch, input);
             if !info.fixed_mask {
                 show_legal(&*w.env, at, i as u32, &mut self.mask[row * a..(row + 1) * a]);
             }
         }
-        if w.env.state_is_observations() {
-            self.join(w, e);
-        } else if !self.state.is_empty() {
-            let stride = padded(info.state_len) as usize;
-            write_state(&*w.env, at, self.scratch, &mut self.state[e * stride..(e + 1) * stride]);
-        }
+        self.show_state(e, at);
     }
 
-    /// What is missing where the observations of world `e` are there already: the agents' ids, and the state.
-    pub(super) fn complete(&mut self, w: &World, e: usize) {
-        if w.agent_id {
-            let info = w.env.info();
-            let n = info.num_agents as usize;
-            let width = padded(input_len(&*w.env, w.agent_id)) as usize;
+    /// What is missing where the observations of world `e`, now `at`, are there already: the agents' ids, and the state.
+    pub(super) fn complete(&mut self, e: usize, at: StateRef<'_>) {
+        if self.world.agent_id {
+            let n = self.info.num_agents as usize;
             for i in 0..n {
-                self.obs[(e * n + i) * width + info.obs_len as usize + i] = R::ONE;
+                self.obs[(e * n + i) * self.width + self.info.obs_len as usize + i] = R::ONE;
             }
         }
-        self.join(w, e);
+        self.show_state(e, at);
     }
 
-    /// The state, if anybody reads it, as the observations one after the other; nobody writes what is behind them.
-    fn join(&mut self, w: &World, e: usize) {
+    /// The state, if anybody reads it; nobody writes what is behind observations one after the other.
+    fn show_state(&mut self, e: usize, at: StateRef<'_>) {
         if self.state.is_empty() {
             return;
         }
-        let info = w.env.info();
-        let n = info.num_agents as usize;
-        let width = padded(input_len(&*w.env, w.agent_id)) as usize;
-        let stride = padded(info.state_len) as usize;
-        let mut rest = &mut self.state[e * stride..(e + 1) * stride];
+        let stride = padded(self.info.state_len) as usize;
+        let row = &mut self.state[e * stride..(e + 1) * stride];
+        if !self.world.env.state_is_observations() {
+            return write_state(&*self.world.env, at, self.scratch, row);
+        }
+        let n = self.info.num_agents as usize;
+        let mut rest = row;
         for i in 0..n {
-            let own = info.role(i as u32).obs.len();
+            let own = self.info.role(i as u32).obs.len();
             let (to, behind) = rest.split_at_mut(own);
-            copy(to, &self.obs[(e * n + i) * width..][..own]);
+            copy(to, &self.obs[(e * n + i) * self.width..][..own]);
             rest = behind;
         }
     }

@@ -196,12 +196,12 @@ impl Compute for Observe {
         std::mem::swap(&mut *mask, &mut *view.write(w.next_mask));
         std::mem::swap(&mut *state, &mut *view.write(w.next_state));
         let mut scratch = view.write(w.shown);
-        let mut shown = Shown { obs: &mut obs, mask: &mut mask, state: &mut state, scratch: &mut scratch };
+        let mut shown = Shown::new(w, &mut obs, &mut mask, &mut state, &mut scratch);
         let (i, r) = (w.env.info().ints as usize, w.env.info().reals as usize);
         // Worlds at a start, and those that stay finished: their last env step may be long ago.
         for e in (0..w.envs as usize).filter(|&e| time[e * 2 + 1] == 0 || ended[e] != 0) {
             let at = StateRef { ints: &ints[e * i..(e + 1) * i], reals: &reals[e * r..(e + 1) * r] };
-            shown.show(w, e, at);
+            shown.show(e, at);
         }
     }
 }
@@ -240,7 +240,7 @@ impl Compute for Step {
         let (mut ended, mut live) = (view.write(w.ended), view.write(w.live));
         let (mut obs, mut mask, mut state) =
             (view.write(w.next_obs), view.write(w.next_mask), view.write(w.next_state));
-        let shown = Shown { obs: &mut obs, mask: &mut mask, state: &mut state, scratch: &mut scratch };
+        let shown = Shown::new(w, &mut obs, &mut mask, &mut state, &mut scratch);
         let mut stepping = Stepping {
             call: self,
             action: &action,
@@ -255,7 +255,7 @@ impl Compute for Step {
             shown,
             rewards: [0.0; MAX_AGENTS],
             parts: [0.0; MAX_AGENTS * MAX_PARTS],
-            lane_rewards: [Lanes::ZERO; MAX_AGENTS],
+            lane_rewards: [Lanes::ZERO; MAX_AGENTS + 1],
             lane_parts: [Lanes::ZERO; MAX_AGENTS * MAX_PARTS],
         };
         let mut e = 0;
@@ -286,7 +286,8 @@ struct Stepping<'a, R> {
     /// What the rules pay, in one world and in a tile of them.
     rewards: [f64; MAX_AGENTS],
     parts: [f64; MAX_AGENTS * MAX_PARTS],
-    lane_rewards: [Lanes<f64>; MAX_AGENTS],
+    /// The team's behind those of the agents.
+    lane_rewards: [Lanes<f64>; MAX_AGENTS + 1],
     lane_parts: [Lanes<f64>; MAX_AGENTS * MAX_PARTS],
 }
 
@@ -309,8 +310,9 @@ impl<R: Real> Stepping<'_, R> {
         rewards.iter_mut().zip(&*out.rewards).for_each(|(to, &from)| *to = R::from_f64(from));
         let parts = &mut self.reward_parts[e * p..(e + 1) * p];
         parts.iter_mut().zip(&*out.parts).for_each(|(to, &from)| *to = R::from_f64(from));
-        rewards[n] = R::from_f64(w.env.team_reward(&out).unwrap_or(0.0));
-        self.shown.show(w, e, state_of(self.info, e, self.ints, self.reals).view());
+        let team = if self.info.common_reward { Some(out.rewards[0]) } else { w.env.team_reward(&out) };
+        rewards[n] = R::from_f64(team.unwrap_or(0.0));
+        self.shown.show(e, state_of(self.info, e, self.ints, self.reals).view());
         self.close(e, end);
     }
 
@@ -325,7 +327,7 @@ impl<R: Real> Stepping<'_, R> {
             return false;
         }
         let of = |width: usize| worlds.start * width..worlds.end * width;
-        let obs_stride = padded(input_len(&*w.env, w.agent_id)) as usize;
+        let obs_stride = self.shown.width;
         let Some(obs) = R::singles(&mut self.shown.obs[of(n * obs_stride)]) else { return false };
         let mut ended = [Ended::default(); LANES];
         let mut tile = Tile {
@@ -341,22 +343,34 @@ impl<R: Real> Stepping<'_, R> {
         if !w.env.step_tile(&mut tile) {
             return false;
         }
+        self.lane_rewards[n] = self.team_rewards();
         scatter(&self.lane_parts[..p], &mut self.reward_parts[of(p)]);
-        let rewards = &mut self.reward[of(n + 1)];
-        scatter(&self.lane_rewards[..n], rewards);
-        if self.info.team_reward {
-            for (lane, rewards) in rewards.chunks_exact_mut(n + 1).enumerate() {
-                self.rewards.iter_mut().zip(&self.lane_rewards[..n]).for_each(|(to, lanes)| *to = lanes.0[lane]);
-                self.parts.iter_mut().zip(&self.lane_parts[..p]).for_each(|(to, lanes)| *to = lanes.0[lane]);
-                let out = StepOut { rewards: &mut self.rewards[..n], parts: &mut self.parts[..p] };
-                rewards[n] = R::from_f64(w.env.team_reward(&out).unwrap_or(0.0));
-            }
-        }
+        scatter(&self.lane_rewards[..=n], &mut self.reward[of(n + 1)]);
         for (lane, end) in ended.into_iter().enumerate() {
-            self.shown.complete(w, e + lane);
+            let at = state_of(self.info, e + lane, self.ints, self.reals);
+            self.shown.complete(e + lane, at.view());
             self.close(e + lane, end);
         }
         true
+    }
+
+    /// The team's reward in each lane of a tile; 0 where the game has none.
+    #[inline(always)]
+    fn team_rewards(&mut self) -> Lanes<f64> {
+        if self.info.common_reward {
+            return self.lane_rewards[0];
+        }
+        let mut team = Lanes::ZERO;
+        if self.info.team_reward {
+            let (n, p) = self.widths();
+            for (lane, team) in team.0.iter_mut().enumerate() {
+                self.rewards.iter_mut().zip(&self.lane_rewards[..n]).for_each(|(to, lanes)| *to = lanes.0[lane]);
+                self.parts.iter_mut().zip(&self.lane_parts[..p]).for_each(|(to, lanes)| *to = lanes.0[lane]);
+                let out = StepOut { rewards: &mut self.rewards[..n], parts: &mut self.parts[..p] };
+                *team = self.call.world.env.team_reward(&out).unwrap_or(0.0);
+            }
+        }
+        team
     }
 
     /// Agents, and parts of all agents' rewards.
