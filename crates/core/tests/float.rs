@@ -126,3 +126,18 @@ fn a_lane_has_the_bits_of_the_scalar() {
         }
     }
 }
+
+#[test]
+fn tanh_of_many_has_the_bits_of_one() {
+    let numbers: Vec<f32> =
+        grid().step_by(401).chain([f32::INFINITY, f32::NEG_INFINITY, 0.0, -0.0, 0.625, -0.625, f32::NAN]).collect();
+    for many in [1, 8, 24, 32, 40, 72] {
+        for x in numbers.chunks(many) {
+            let mut y = x.to_vec();
+            Real::tanh_all(&mut y);
+            for (x, y) in x.iter().zip(y) {
+                assert!(y.to_bits() == Real::tanh(*x).to_bits() || y.is_nan() && x.is_nan(), "tanh({x:e}) of {many}");
+            }
+        }
+    }
+}

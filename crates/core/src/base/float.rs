@@ -64,6 +64,8 @@ pub trait Real:
     /// Hyperbolic tangent.
     #[must_use]
     fn tanh(self) -> Self;
+    /// [`Real::tanh`] of all of `x`, in place: sooner than one by one where registers are narrow.
+    fn tanh_all(x: &mut [Self]);
     /// 1 / (1 + e⁻ˣ).
     #[must_use]
     fn sigmoid(self) -> Self;
@@ -169,6 +171,9 @@ impl Real for f32 {
     fn tanh(self) -> Self {
         tanh_f32(self)
     }
+    fn tanh_all(x: &mut [Self]) {
+        tanh_all_f32(x);
+    }
     #[inline(always)]
     fn sigmoid(self) -> Self {
         // e^-|x| never overflows, and both branches of the quotient stay accurate.
@@ -189,8 +194,8 @@ impl Real for f32 {
     fn elu(self) -> Self {
         // Below −18, e^x − 1 is −1 in f32.
         let below = if self > 0.0 { 0.0 } else { self };
-        let (n, q) = exp_parts(if below < -18.0 { -18.0 } else { below });
-        let scale = power_of_two(n);
+        let (shifted, r) = exp_reduced(if below < -18.0 { -18.0 } else { below });
+        let (scale, q) = (power_of_two(rounded(shifted)), exp_m1_near_0(r));
         let below = scale * q + (scale - 1.0);
         if self > 0.0 { self } else { below }
     }
@@ -244,6 +249,11 @@ impl Real for f64 {
     fn tanh(self) -> Self {
         libm::tanh(self)
     }
+    fn tanh_all(x: &mut [Self]) {
+        for x in x {
+            *x = libm::tanh(*x);
+        }
+    }
     fn sigmoid(self) -> Self {
         let e = libm::exp(-self.abs());
         (if self < 0.0 { e } else { 1.0 }) / (1.0 + e)
@@ -264,22 +274,34 @@ impl Real for f64 {
 /// Adding and subtracting 1.5·2²³ rounds an f32 below 2²² to the nearest integer, which then sits in the low bits.
 const ROUND: f32 = 12_582_912.0;
 
-/// Splits eˣ into 2ⁿ·(1 + q): n = round(x / ln 2), q = eʳ − 1 with r = x − n·ln 2 in ±0.35, by Cephes' polynomial
-/// (Moshier, `expf.c`). `x` must lie in −104 ..= 89.
+/// Splits x into n·ln 2 + r with r in ±0.35; n = round(x / ln 2) is what [`times_power_of_two`] takes. `x` must lie in
+/// −104 ..= 89.
 #[expect(clippy::excessive_precision, reason = "coefficients as published")]
 #[inline(always)]
-fn exp_parts(x: f32) -> (i32, f32) {
+fn exp_reduced(x: f32) -> (f32, f32) {
     let shifted = x * std::f32::consts::LOG2_E + ROUND;
     let n = shifted - ROUND;
     // ln 2 in two parts; n times the first is exact.
-    let r = (x - n * 0.693_359_375) - n * -2.121_944_40e-4;
+    (shifted, (x - n * 0.693_359_375) - n * -2.121_944_40e-4)
+}
+
+/// eʳ − 1 for r in ±0.35, by Cephes' polynomial (Moshier, `expf.c`).
+#[expect(clippy::excessive_precision, reason = "coefficients as published")]
+#[inline(always)]
+fn exp_m1_near_0(r: f32) -> f32 {
     let p = 1.987_569_150_0e-4;
     let p = p * r + 1.398_199_950_7e-3;
     let p = p * r + 8.333_451_907_3e-3;
     let p = p * r + 4.166_579_589_4e-2;
     let p = p * r + 1.666_666_545_9e-1;
     let p = p * r + 5.000_000_120_1e-1;
-    ((shifted.to_bits() as i32).wrapping_sub(ROUND.to_bits() as i32), (p * (r * r)) + r)
+    (p * (r * r)) + r
+}
+
+/// The integer in the low bits of a sum with [`ROUND`].
+#[inline(always)]
+fn rounded(shifted: f32) -> i32 {
+    (shifted.to_bits() as i32).wrapping_sub(ROUND.to_bits() as i32)
 }
 
 /// 2ⁿ for n in −126 ..= 127.
@@ -288,15 +310,20 @@ fn power_of_two(n: i32) -> f32 {
     f32::from_bits((n.wrapping_add(127) as u32) << 23)
 }
 
+/// y·2ⁿ in two steps, since 2ⁿ alone may be out of range; only the second rounds.
+#[inline(always)]
+fn times_power_of_two(y: f32, n: i32) -> f32 {
+    let half = n >> 1;
+    y * power_of_two(half) * power_of_two(n.wrapping_sub(half))
+}
+
 #[inline(always)]
 fn exp_f32(x: f32) -> f32 {
     // Past these bounds the result is 0 and ∞. NaN passes both comparisons and stays NaN.
     let x = if x < -104.0 { -104.0 } else { x };
     let x = if x > 89.0 { 89.0 } else { x };
-    let (n, q) = exp_parts(x);
-    // In two steps, since 2ⁿ alone may be out of range; only the second rounds.
-    let half = n >> 1;
-    (1.0 + q) * power_of_two(half) * power_of_two(n.wrapping_sub(half))
+    let (shifted, r) = exp_reduced(x);
+    times_power_of_two(1.0 + exp_m1_near_0(r), rounded(shifted))
 }
 
 /// FreeBSD's `e_exp.c` (which libm follows) for x ≤ 0, without its branches: particles need it in lanes. 0 from −746 on,
@@ -373,10 +400,29 @@ fn ln_f32(x: f32) -> f32 {
 }
 
 /// Cephes' `tanhf.c`: a polynomial near 0, where the quotient would cancel; 1 − 2/(e^2|x| + 1) elsewhere.
-#[expect(clippy::excessive_precision, reason = "coefficients as published")]
 #[inline(always)]
 fn tanh_f32(x: f32) -> f32 {
-    let magnitude = x.abs();
+    let (shifted, r) = tanh_reduced(x);
+    tanh_near_0_or(tanh_of_exp(shifted, 1.0 + exp_m1_near_0(r)), x)
+}
+
+/// [`exp_reduced`] of 2|x|.
+#[inline(always)]
+fn tanh_reduced(x: f32) -> (f32, f32) {
+    let double = x.abs() + x.abs();
+    exp_reduced(if double > 89.0 { 89.0 } else { double })
+}
+
+/// tanh |x|, given e^2|x| = y·2ⁿ.
+#[inline(always)]
+fn tanh_of_exp(shifted: f32, y: f32) -> f32 {
+    1.0 - 2.0 / (times_power_of_two(y, rounded(shifted)) + 1.0)
+}
+
+/// tanh x by the polynomial, or what is `far` from 0 with the sign of x.
+#[expect(clippy::excessive_precision, reason = "coefficients as published")]
+#[inline(always)]
+fn tanh_near_0_or(far: f32, x: f32) -> f32 {
     let z = x * x;
     let p = -5.704_988_727_45e-3;
     let p = p * z + 2.063_908_879_54e-2;
@@ -384,7 +430,31 @@ fn tanh_f32(x: f32) -> f32 {
     let p = p * z + 1.333_144_220_36e-1;
     let p = p * z - 3.333_328_194_22e-1;
     let near = p * z * x + x;
-    let far = 1.0 - 2.0 / (exp_f32(magnitude + magnitude) + 1.0);
     let far = f32::from_bits(far.to_bits() | (x.to_bits() & 0x8000_0000));
-    if magnitude < 0.625 { near } else { far }
+    // A choice where `if` might become a branch, which is no vector.
+    std::hint::select_unpredictable(x.abs() < 0.625, near, far)
+}
+
+/// tanh of many in four short loops: each step of one number waits for the step before, and a processor looks far enough
+/// ahead to work on the next numbers meanwhile only where a number has few steps; and a browser writes the constants of
+/// a short loop into registers once for several numbers.
+fn tanh_all_f32(x: &mut [f32]) {
+    // No more than the compiler clears by itself: in a browser anything else is a call of its own.
+    const BLOCK: usize = 32;
+    let (mut shifted, mut y) = ([0.0; BLOCK], [0.0; BLOCK]);
+    for x in x.chunks_mut(BLOCK) {
+        let (shifted, y) = (&mut shifted[..x.len()], &mut y[..x.len()]);
+        for ((shifted, r), x) in shifted.iter_mut().zip(&mut *y).zip(&*x) {
+            (*shifted, *r) = tanh_reduced(*x);
+        }
+        for y in &mut *y {
+            *y = 1.0 + exp_m1_near_0(*y);
+        }
+        for (y, shifted) in y.iter_mut().zip(&*shifted) {
+            *y = tanh_of_exp(*shifted, *y);
+        }
+        for (x, far) in x.iter_mut().zip(&*y) {
+            *x = tanh_near_0_or(*far, *x);
+        }
+    }
 }

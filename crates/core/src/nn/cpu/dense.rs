@@ -158,7 +158,7 @@ pub(super) fn hidden_layers<R: Real, const P: usize, const M: usize>(
         };
         affine::<R, P, M>(layer, weights, x, x_at, hidden, to);
         for at in to {
-            activate(net.activation, &mut hidden[at..at + layer.weight.stride() as usize]);
+            activate::<R, P>(net.activation, &mut hidden[at..at + layer.weight.stride() as usize]);
         }
         from = to;
     }
@@ -167,7 +167,7 @@ pub(super) fn hidden_layers<R: Real, const P: usize, const M: usize>(
 
 /// The activation, in place.
 #[inline(always)]
-fn activate<R: Real>(activation: Activation, x: &mut [R]) {
+fn activate<R: Real, const P: usize>(activation: Activation, x: &mut [R]) {
     match activation {
         Activation::Relu => {
             for x in whole_mut(x) {
@@ -175,6 +175,7 @@ fn activate<R: Real>(activation: Activation, x: &mut [R]) {
                 *x = if *x < R::ZERO { R::ZERO } else { *x };
             }
         }
+        Activation::Tanh if P == 1 => R::tanh_all(x),
         Activation::Tanh => {
             for x in whole_mut(x) {
                 *x = x.tanh();
