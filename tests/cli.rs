@@ -90,9 +90,9 @@ fn a_run_without_a_page_is_the_pages_run() {
     let mut found = keys(last);
     found.sort();
     let summary =
-        ["best", "diverged", "env_steps", "kind", "last3", "seed", "trace_hash", "updates", "wall_s", "weights_hash"]
-            .to_vec();
-    assert_eq!(found, summary);
+        ["best", "diverged", "ended", "env_steps", "kind", "last3", "seed", "trace_hash", "updates", "wall_s"];
+    assert_eq!(found, [&summary[..], &["weights_hash"]].concat());
+    assert_eq!(last["ended"], "steps");
     assert_eq!(last["env_steps"], 2016, "the first update boundary at or after 2001");
     assert_eq!(evals.last().expect("there are some")["env_steps"], 2016, "the end is evaluated");
     let means: Vec<f64> = evals.iter().filter_map(|line| line["mean"].as_f64()).collect();
@@ -115,6 +115,17 @@ fn seeds_are_half_open_and_each_is_its_own_run() {
     let alone = json(&alone.stdout);
     assert_eq!(alone.last().expect("a summary")["trace_hash"], summaries[1]["trace_hash"]);
     assert_ne!(summaries[0]["trace_hash"], summaries[1]["trace_hash"]);
+}
+
+/// A goal of the link ends a run before its steps, and is told.
+#[test]
+fn the_summary_says_what_ended_a_run() {
+    let link = format!("{LINK}&stop=on&stop_at=1000");
+    let lines = json(&output(&["train", &link, "--steps", "5000", "--json"]).stdout);
+    let summary = lines.last().expect("a summary");
+    assert_eq!((&summary["ended"], &summary["env_steps"]), (&"goal".into(), &512.into()));
+    let told = text(&output(&["train", &link, "--steps", "5000"]).stdout);
+    assert!(told.contains(" s, goal reached; best mean "), "{told}");
 }
 
 #[test]
@@ -211,7 +222,7 @@ fn divergence_is_told_and_is_no_success() {
     assert!(told.starts_with("Seed 7 diverged: training stopped at update "), "{told}");
     let lines = json(&output.stdout);
     let summary = lines.last().expect("a summary");
-    assert_eq!(summary["weights_hash"], Value::Null);
+    assert_eq!((&summary["weights_hash"], &summary["ended"]), (&Value::Null, &"diverged".into()));
     let diverged = &summary["diverged"];
     assert_eq!((&diverged["cause"], &diverged["update"]), (&"gradient".into(), &summary["updates"]));
     let tensor = diverged["tensor"].as_str().expect("a name");

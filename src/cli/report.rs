@@ -5,7 +5,7 @@ use tandem_core::base::hash::hex;
 use tandem_core::env::api::Headline;
 use tandem_core::experiment::divergence::Divergence;
 use tandem_core::experiment::run::Run;
-use tandem_core::experiment::snapshot::{Cause, EvalPoint, MatchResult};
+use tandem_core::experiment::snapshot::{Cause, EvalPoint, MatchResult, RunState};
 use tandem_core::marl::parts::clock::ENV_STEP;
 
 use crate::platform::console::Lines;
@@ -45,6 +45,7 @@ enum Line<'a> {
         env_steps: u32,
         updates: u32,
         wall_s: f64,
+        ended: &'static str,
         best: Option<f32>,
         last3: &'a [f32],
         trace_hash: String,
@@ -128,19 +129,26 @@ impl Report {
         self.lines.write(&self.texts.f("cli.match", &[self.texts.t(&opponent), &told.join("; ")]))
     }
 
-    /// The end of a seed's run, wherever it came.
+    /// The end of a seed's run, wherever it came: `ended` says why, `steps`, `goal`, `diverged` or `interrupted`.
     pub(super) fn summary(&mut self, run: &Run, seconds: f64) -> std::io::Result<()> {
         let means: Vec<f32> = run.evals.iter().map(|point| point.mean).collect();
         let best = means.iter().copied().reduce(|a, b| if (b < a) == run.facts.lower_is_better { b } else { a });
         let last3 = &means[means.len().saturating_sub(3)..];
         let weights_hash = run.diverged.is_none().then(|| hex(run.weights_hash()));
         let env_steps = run.count(ENV_STEP);
+        let (ended, why) = match run.end() {
+            Some(RunState::Finished) => ("steps", "cli.ended.steps"),
+            Some(RunState::Reached) => ("goal", "cli.ended.goal"),
+            Some(RunState::Diverged { .. }) => ("diverged", "cli.ended.diverged"),
+            _ => ("interrupted", "cli.ended.interrupted"),
+        };
         if self.json {
             return self.write(&Line::Summary {
                 seed: run.spec.seed,
                 env_steps,
                 updates: run.updates(),
                 wall_s: millis(seconds),
+                ended,
                 best,
                 last3,
                 trace_hash: hex(run.trace),
@@ -162,8 +170,9 @@ impl Report {
         let (seed, steps) = (run.spec.seed.to_string(), numbers::count(env_steps));
         let (update, wall) = (numbers::count(run.updates()), format!("{seconds:.1}"));
         let (last3, trace) = (last3.join(", "), hex(run.trace));
-        self.lines
-            .write(&self.texts.f("cli.summary", &[&seed, &steps, &update, &wall, &best, &last3, &trace, &weights]))
+        let why = self.texts.t(why);
+        let said = [&seed, &steps, &update, &wall, why, &best, &last3, &trace, &weights];
+        self.lines.write(&self.texts.f("cli.summary", &said))
     }
 
     fn write(&mut self, line: &Line<'_>) -> std::io::Result<()> {
