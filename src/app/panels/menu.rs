@@ -78,9 +78,11 @@ fn entry(ui: &mut Ui, ctx: &PageCtx<'_>, preset: &'static Preset, out: &mut Vec<
     let title_id = preset.title_id();
     let title = ctx.t(&title_id);
     let facts = facts(ctx, preset);
-    let expected = preset.expected_id();
-    let line = theme.size.small + 4.0;
-    let height = theme.size.body + theme.size.small + 19.0 + expected.as_ref().map_or(0.0, |_| line);
+    let width = ui.available_width() - 24.0;
+    let wrapped = |id: String| ui.painter().layout(ctx.t(&id).to_owned(), theme.small(), theme.text_dim, width);
+    let expected = preset.expected_id().map(wrapped);
+    let lines = expected.as_ref().map_or(0.0, |galley| galley.size().y);
+    let height = theme.size.body + theme.size.small + 19.0 + lines;
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::MenuItem, true, title));
     let is_this = ctx.preset.is_some_and(|this| this.id == preset.id);
@@ -93,10 +95,9 @@ fn entry(ui: &mut Ui, ctx: &PageCtx<'_>, preset: &'static Preset, out: &mut Vec<
     }
     let inside = rect.shrink2(vec2(12.0, 5.0));
     text_in(ui, inside, Align2::LEFT_TOP, title, theme.body(), theme.text);
-    let mut above = inside;
+    let above = inside.with_max_y(inside.bottom() - lines);
     if let Some(expected) = expected {
-        text_in(ui, inside, Align2::LEFT_BOTTOM, ctx.t(&expected), theme.small(), theme.text_dim);
-        above.max.y -= line;
+        ui.painter().galley(above.left_bottom(), expected, theme.text_dim);
     }
     text_in(ui, above, Align2::LEFT_BOTTOM, &facts, theme.small(), theme.text_dim);
     if response.clicked() {

@@ -139,16 +139,15 @@ impl Scene<'_> {
     }
 }
 
-/// Where the number at which an agent was paid stands, `rise` above its disc: below it where there is no room above, to
-/// the left there, since levels stand at the lower right.
+/// Where the number at which an agent was paid stands, `rise` above its disc, or below it where there was no room above
+/// before it rose, to the left there, since levels stand at the lower right. At an edge of the screen it stops.
 pub fn paid(disc: Round, size: Vec2, rise: f32, screen: Rect) -> Rect {
-    let off = disc.radius + 2.0 + rise + size.y / 2.0;
-    let above = Rect::from_center_size(disc.center - vec2(0.0, off), size);
-    if above.top() >= screen.top() {
-        return above;
-    }
-    let below = Rect::from_center_size(disc.center + vec2(-0.5 * disc.radius, off), size);
-    below.translate(vec2((screen.left() - below.left()).max(0.0), 0.0))
+    let near = disc.radius + 2.0 + size.y / 2.0;
+    let has_room = disc.center.y - near - size.y / 2.0 >= screen.top();
+    let (along, away) = if has_room { (0.0, -near - rise) } else { (-0.5 * disc.radius, near + rise) };
+    let place = Rect::from_center_size(disc.center + vec2(along, away), size);
+    let inwards = (screen.min - place.min).max(Vec2::ZERO) + (screen.max - place.max).min(Vec2::ZERO);
+    place.translate(inwards)
 }
 
 #[cfg(test)]
@@ -244,11 +243,16 @@ mod tests {
         for trial in 0..300 {
             let mut draw = draws(trial);
             let radius = 5.0 + 25.0 * draw();
-            let room = SCREEN.shrink(radius);
-            let disc = Round { center: room.lerp_inside(vec2(draw(), 0.5 * draw())), radius };
-            let place = paid(disc, vec2(24.0, 17.0), 8.0 * draw(), SCREEN);
-            assert!(!disc.meets(place), "{place:?} on {disc:?}");
-            assert!(place.top() >= SCREEN.top() && place.left() >= SCREEN.left(), "{place:?}");
+            let (room, edge) = (SCREEN.shrink(radius), |x: f32| (1.5 * x - 0.25).clamp(0.0, 1.0));
+            let disc = Round { center: room.lerp_inside(vec2(edge(draw()), edge(draw()))), radius };
+            let size = vec2(24.0 + 60.0 * draw(), 17.0);
+            let [rest, risen] = [0.0, 12.0 * draw()].map(|rise| paid(disc, size, rise, SCREEN));
+            for place in [rest, risen] {
+                assert!(!disc.meets(place), "{place:?} on {disc:?}");
+                assert!(SCREEN.contains_rect(place), "{place:?}");
+            }
+            let is_above = |place: Rect| place.bottom() < disc.center.y;
+            assert_eq!(is_above(rest), is_above(risen), "it rises and never jumps: {rest:?} to {risen:?}");
         }
     }
 }

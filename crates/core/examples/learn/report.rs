@@ -49,8 +49,9 @@ changed the row.
 /// What others report on the same tasks, and how their figures are to be read.
 const PUBLISHED: &str = "\
 Returns of spread are those of one agent in the current environment (three agents, 25 env steps, ρ 0.5); three seeds, 0, 1
-and 2; greedy evaluations over 200 episodes. Random play returns −26.5, no movement −24.4, a scripted assignment −7.6;
-speaker and listener: random −40.9 each, scripted −8.2; foraging (team's return, at most 1): random 0.23.
+and 2; greedy evaluations over 200 episodes. Here random play returns −26.3, no movement −24.0, a scripted assignment −7.4;
+speaker and listener: random −39.5 each, scripted −8.8; foraging (team's return, at most 1): random 0.23. The references'
+own figures stand beside them in [particle_players.md](particle_players.md) and [grid_players.md](grid_players.md).
 
 Published figures, converted. *D* is the return of the original environment, where an agent is handed everybody's rewards
 and collides with itself: current = (D + 75) / 6, and D moves positions with the new velocity, which at equal play is 7 to
