@@ -323,11 +323,7 @@ fn read(knob: &Knob, spec: &ExperimentSpec, text: &str) -> Edit {
 
 /// What setting a field asks for.
 fn set(knob: &'static Knob, (spec, told): Edit) -> Intent {
-    let change = match knob.key {
-        "lr" => Some(LiveChange::Lr(spec.learner.lr)),
-        "eps" => Some(LiveChange::Epsilon(spec.learner.eps)),
-        _ => None,
-    };
+    let change = LiveChange::of(knob.key, &spec);
     let edit = FieldEdit { key: knob.key, spec: Box::new(spec), told };
     match change {
         Some(change) => Intent::Live(edit, change),

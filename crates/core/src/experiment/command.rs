@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::knobs::{normalise, scale_lr};
+use super::knobs::{knob, normalise, scale_lr};
 use super::spec::{ExperimentSpec, Seats};
 
 /// One instruction. Training commands take effect at the next update and are recorded with its number.
@@ -29,7 +29,7 @@ pub enum Command {
     Continue,
     /// Training speed.
     Speed(TrainSpeed),
-    /// Change a live field; the run is then no longer the link's run.
+    /// Change a live field; where it is one that trains otherwise, the run is then no longer the link's run.
     Live(LiveChange),
     /// Between updates, of a diverged run or of one that is well: put weights back that were kept, with their moments and
     /// slow copies, and pause. The run is then no longer the link's run.
@@ -91,9 +91,42 @@ pub enum LiveChange {
     Epsilon(f32),
     /// Who of the learners and frozen agents learns from now on.
     Seats(Seats),
+    /// Headline mean at which an evaluation ends the run from now on, if one does.
+    Goal(Option<f32>),
+    /// Minutes without anyone at the page after which training pauses; 0 never.
+    Idle(u32),
 }
 
 impl LiveChange {
+    /// The change that makes the live field `key` what it is in `spec`; `None` where no such field is live.
+    pub fn of(key: &str, spec: &ExperimentSpec) -> Option<Self> {
+        match key {
+            "lr" => Some(Self::Lr(spec.learner.lr)),
+            "eps" => Some(Self::Epsilon(spec.learner.eps)),
+            "seats" => Some(Self::Seats(spec.learner.seats.clone())),
+            "stop" | "stop_at" => Some(Self::Goal(spec.goal())),
+            "idle" => Some(Self::Idle(spec.idle)),
+            _ => None,
+        }
+    }
+
+    /// Whether its field has an effect in `spec`.
+    pub fn applies(&self, spec: &ExperimentSpec) -> bool {
+        let key = match self {
+            Self::Lr(_) => "lr",
+            Self::Epsilon(_) => "eps",
+            Self::Seats(_) => "seats",
+            Self::Goal(_) => "stop",
+            Self::Idle(_) => "idle",
+        };
+        knob(key).is_some_and(|knob| (knob.applies)(spec))
+    }
+
+    /// Whether it changes what is trained, not only how long.
+    pub fn trains_otherwise(&self) -> bool {
+        !matches!(self, Self::Goal(_) | Self::Idle(_))
+    }
+
     /// Makes the change in `spec`, which then is what the run goes on with, whoever asks: the run, or a page that writes
     /// its link.
     pub fn apply(&self, spec: &mut ExperimentSpec) {
@@ -108,6 +141,11 @@ impl LiveChange {
                 (l.eps, l.eps_end, l.eps_over) = (*eps, *eps, 0);
             }
             Self::Seats(seats) => spec.learner.seats.clone_from(seats),
+            Self::Goal(goal) => {
+                spec.stop = goal.is_some();
+                spec.stop_at = goal.unwrap_or(spec.stop_at);
+            }
+            Self::Idle(minutes) => spec.idle = *minutes,
         }
     }
 
@@ -119,12 +157,15 @@ impl LiveChange {
             Self::Lr(lr) => spec.learner.lr = *lr,
             Self::Epsilon(eps) => spec.learner.eps = *eps,
             Self::Seats(_) => return self, // judged by the run, which knows its world
+            Self::Goal(_) | Self::Idle(_) => self.apply(&mut spec),
         }
         let _told = normalise(&mut spec); // the page has said it; here it only makes the number safe
         match self {
             Self::Lr(_) => Self::Lr(spec.learner.lr),
             Self::Epsilon(_) => Self::Epsilon(spec.learner.eps),
             Self::Seats(seats) => Self::Seats(seats),
+            Self::Goal(_) => Self::Goal(spec.goal()),
+            Self::Idle(_) => Self::Idle(spec.idle),
         }
     }
 }

@@ -15,13 +15,11 @@ impl Presence {
         self.is_new = true;
     }
 
-    /// Takes the time of a tick in; whether somebody came back.
-    pub(super) fn tick(&mut self, now: f64) -> bool {
-        let came = std::mem::take(&mut self.is_new);
-        if came {
+    /// Takes the time of a tick in.
+    pub(super) fn tick(&mut self, now: f64) {
+        if std::mem::take(&mut self.is_new) {
             self.at = now;
         }
-        came && std::mem::take(&mut self.is_missed)
     }
 
     /// Whether nobody was heard of for so many minutes; 0 minutes are for ever.
@@ -34,7 +32,12 @@ impl Presence {
         self.is_missed = true;
     }
 
-    /// Whether training has paused for that, and nobody came since.
+    /// Somebody has told training what to do next.
+    pub(super) fn resume(&mut self) {
+        self.is_missed = false;
+    }
+
+    /// Whether training has paused for that and was not told to go on since: who comes back is to read why.
     pub(super) fn is_missed(&self) -> bool {
         self.is_missed
     }

@@ -50,6 +50,7 @@ pub struct Run {
     next_eval: u32,
     /// Update from which a goal that is reached ends the run.
     heeds_goal_from: u32,
+    /// Whether the last evaluation reached it.
     is_reached: bool,
     /// Of the last update that ended well.
     last: Kept,
@@ -144,12 +145,20 @@ impl Run {
         self.is_reached.then_some(RunState::Reached)
     }
 
-    /// Goes on after its end: for another budget, or past the goal, which ends it no more.
+    /// Goes on after its end: for another budget, in which its goal still ends it, or past the goal, which ends it no more
+    /// until goal or seats are others.
     pub fn go_on(&mut self) {
         if self.end() == Some(RunState::Finished) {
             self.extend(1);
         }
-        self.heed_goal_from(u32::MAX);
+        if self.is_reached {
+            self.heed_goal_from(u32::MAX);
+        }
+    }
+
+    /// Minutes without anyone at the page after which training pauses; 0 never.
+    pub fn idle(&self) -> u32 {
+        self.now.idle
     }
 
     /// A goal reached before that update ends nothing.
@@ -202,17 +211,15 @@ impl Run {
     /// A piece of work small enough to look up from: an env step of every training environment, a gradient step, or an
     /// env step of every evaluation episode.
     pub fn work(&mut self) {
+        if self.part == Part::Boundary {
+            self.part = Part::Rollout;
+        }
         let lists = &self.learner;
         match self.part {
-            Part::Boundary => {
-                self.take_changes();
-                self.part = Part::Rollout;
-                self.work();
-            }
-            Part::Rollout => {
+            Part::Boundary | Part::Rollout => {
                 if lists.rollout.run_iteration(&mut self.cursor, &self.buffers) {
                     self.part = Part::GradientSteps;
-                    if !self.learner.learns_at(self.count(ENV_STEP)) {
+                    if !self.learner.learns_now(&self.buffers) {
                         self.finish_update();
                     }
                 }
@@ -243,19 +250,26 @@ impl Run {
                 }
             }
         }
+        if self.part == Part::Boundary {
+            self.take_changes();
+        }
     }
 
-    /// A live field changes at the next update, whose number (counted from 0) is returned. The new value is brought
-    /// into the field's range; seats that this run cannot go on with change nothing.
+    /// A live field changes at the next update boundary, after so many updates as are returned. The new value is brought
+    /// into the field's range; a field that has no effect here and seats that this run cannot go on with change nothing.
     pub fn change(&mut self, change: LiveChange) -> Option<u32> {
-        if let LiveChange::Seats(seats) = &change
-            && !can_reseat(&self.now, seats)
-        {
+        let is_possible = match &change {
+            LiveChange::Seats(seats) => can_reseat(&self.now, seats),
+            change => change.applies(&self.now),
+        };
+        if !is_possible {
             return None;
         }
-        self.pending.push(change.within_range());
         let at = self.updates() + u32::from(self.is_inside_update() && !self.is_evaluating());
-        self.changed_at.get_or_insert(at);
+        if change.trains_otherwise() {
+            self.changed_at.get_or_insert(at);
+        }
+        self.pending.push(change.within_range());
         if self.part == Part::Boundary {
             self.take_changes();
         }
@@ -326,6 +340,7 @@ impl Run {
         for change in std::mem::take(&mut self.pending) {
             match change {
                 LiveChange::Seats(seats) => self.reseat(seats),
+                LiveChange::Goal(goal) => self.aim_at(goal),
                 change => change.apply(&mut self.now),
             }
             self.learner.write_settings(&self.buffers, &self.now.learner);
@@ -341,7 +356,7 @@ impl Run {
         self.part = Part::Boundary;
         let point = summed_up(&self.learner, &self.buffers);
         let lower = self.facts.lower_is_better;
-        let is_good = self.spec.stop && !better(lower, self.spec.stop_at, point.mean);
+        let is_good = self.now.stop && !better(lower, self.now.stop_at, point.mean);
         self.is_reached = is_good && self.finished >= self.heeds_goal_from;
         match &mut self.best {
             None => self.best = Some((Kept::of(&self.learner, &self.buffers, self.finished), point.mean)),
@@ -362,14 +377,24 @@ impl Run {
         }
         let update = self.weights_update();
         self.now.learner.seats = seats;
-        let env = Arc::clone(&self.learner.env);
-        let learner = Learner::new(env, self.spec.algo, &self.now.learner, self.spec.seed, evaluations(&self.spec));
+        let learner = self.learner.reseated(self.spec.algo, &self.now.learner, evaluations(&self.spec));
         let numbers = std::mem::replace(&mut self.buffers, Buffers::new(&Plan::default()));
         self.buffers = learner.take_over(&self.learner, numbers);
         self.learner = learner;
         // Copies kept of the old lists do not fit the new ones, and earlier evaluations are of other learners.
         self.last = Kept::of(&self.learner, &self.buffers, update);
         self.best = None;
+        // Nor has who learns now reached anything.
+        self.heed_goal_from(self.finished);
+    }
+
+    /// Another goal ends the run, or none; one that is as it was changes nothing.
+    fn aim_at(&mut self, goal: Option<f32>) {
+        let before = self.now.goal();
+        LiveChange::Goal(goal).apply(&mut self.now);
+        if self.now.goal() != before {
+            self.heed_goal_from(self.finished);
+        }
     }
 
     fn finish_update(&mut self) {

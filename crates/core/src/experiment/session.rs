@@ -208,6 +208,7 @@ impl Session {
                 self.stage.play = Some(StagePlay::new(&new));
                 self.stage.plays = None;
                 self.run = Some(new);
+                self.presence.resume();
                 self.goal = match run_to {
                     0 => Goal::Rest,
                     update => Goal::Until { update, is_seek: true },
@@ -236,14 +237,15 @@ impl Session {
     fn head_for(&mut self, goal: Goal) {
         let ended = self.run.as_ref().is_none_or(|run| run.end().is_some());
         self.goal = if ended { Goal::Rest } else { goal };
+        self.presence.resume();
         self.stage.plays = None;
         self.rates.clear();
     }
 
     /// Training pauses where nobody was heard of for as long as the experiment says.
     fn pause_alone(&mut self, now: f64) {
-        self.changed |= self.presence.tick(now);
-        let minutes = self.run.as_ref().map_or(0, |run| run.spec.idle);
+        self.presence.tick(now);
+        let minutes = self.run.as_ref().map_or(0, Run::idle);
         if self.goal == Goal::Run && self.presence.is_alone(now, minutes) {
             self.rest_at_boundary();
             self.presence.miss();

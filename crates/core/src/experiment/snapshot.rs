@@ -195,7 +195,7 @@ pub struct Snapshot {
     pub kept: Option<(Option<u32>, u32)>,
     /// After the end, where the last evaluation is worse than the best: that one, whose weights can be put back.
     pub peak: Option<Peak>,
-    /// Whether training paused by itself, for nobody was at the page.
+    /// Whether training paused by itself, for nobody was at the page, and was not told to go on since.
     pub is_idle: bool,
     /// Index of `evals[0]` in the run's curve.
     pub evals_from: u32,

@@ -267,6 +267,11 @@ impl Default for ExperimentSpec {
 }
 
 impl ExperimentSpec {
+    /// The headline mean at which an evaluation ends the run, if there is one.
+    pub fn goal(&self) -> Option<f32> {
+        self.stop.then_some(self.stop_at)
+    }
+
     /// The settings that `env` and `algo` begin with.
     #[must_use]
     pub fn defaults(env: EnvChoice, algo: AlgoChoice) -> Self {

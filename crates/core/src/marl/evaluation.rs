@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::parts::acting::{Acting, act};
+use super::parts::acting::{Acting, Workspace, act};
 use super::parts::agents::Agents;
 use super::parts::clock::{BeginEvaluation, Clock};
 use super::parts::explore::Behaviour;
@@ -72,8 +72,9 @@ impl Evaluation {
         list.train(Phase::Environment, ResetAll { world: world.clone(), stream, starts });
         list.train(Phase::Environment, ClearSums(sums.clone()));
         list.train(Phase::Observe, BeginEvaluation { clock, explores, epsilon });
+        let space = Workspace::new(plan, "evaluation", &world, agents);
         list.repeat(info.max_steps, |list| {
-            act(plan, list, "evaluation", &world, agents, acting);
+            act(plan, list, "evaluation", &world, agents, acting, space);
             list.train(Phase::Environment, Step { world: world.clone(), stream, auto_reset: false });
             list.train(Phase::Store, AddSums(sums.clone()));
         });

@@ -1,13 +1,12 @@
 //! Which network an agent begins with, and which one it goes on with when a run changes who learns.
 //!
-//! Invariant: freezing and unfreezing a network of an agent's own moves weights and moments from one buffer to another
+//! Invariant: freezing and unfreezing whoever a network is left to moves weights and moments from one buffer to another
 //! and back without touching a bit; everything else of the run stays where it is. So does what values an agent: the
 //! optimiser passes it by while its agent does not learn (`Critic::trained`).
 
 use super::learner::{Central, Learner};
 use super::parts::agents::Agents;
 use super::parts::clock::{RING_FILL, RING_HEAD, SEGMENT_STEP};
-use super::parts::pool::Pool;
 use crate::base::float::Real;
 use crate::nn::graph::{Buffers, Id, Reals, Training};
 use crate::nn::layers::{Layout, Mlp};
@@ -100,15 +99,11 @@ impl Learner {
                 }
             }
         }
-        // The past begins now.
-        if let Some(pool) = self.pool.as_ref().filter(|_| before.pool.is_none()) {
-            Pool::fill(&buffers.read(self.agents.block.weights), &mut buffers.write(pool.weights));
-        }
         buffers
     }
 
-    /// What is learned from means something else now, a decision or an env step: the critic values other things, and what
-    /// replay holds does not fit.
+    /// What is learned from means something else now, env steps instead of decisions: the critic values other things, what
+    /// replay holds does not fit, and rewards are others.
     fn begin_anew<R: Real>(&self, buffers: &Buffers<R>) {
         if let Central::Critic(critic) = &self.central {
             self.init_central(buffers);
@@ -123,6 +118,7 @@ impl Learner {
         }
         if let Some(replay) = self.replay() {
             buffers.write(replay.ring.weight).fill(R::ZERO);
+            buffers.write(replay.reward_moments).fill(0.0);
             let mut clock = buffers.write(self.clock.counters);
             (clock[RING_HEAD], clock[RING_FILL], clock[SEGMENT_STEP]) = (0, 0, 0);
         }
@@ -159,21 +155,14 @@ fn has_name_of(a: &Mlp, b: &Mlp) -> bool {
     a.layers[0].weight.name == b.layers[0].weight.name
 }
 
-/// Weights always; moments and powers where it is the same network, else they begin anew; the slow copy goes on or
-/// begins as the weights.
+/// Weights with the moments and powers they were trained with; the slow copy goes on, or begins as the weights.
 fn hand_over<R: Real>(old: Numbered<'_>, from: &[Vec<R>; PARTS], net: Numbered<'_>, to: &mut [Vec<R>; PARTS]) {
     let place = |part: usize, (k, net): Numbered<'_>| if part == POWERS { 2 * k..2 * k + 2 } else { net.range() };
     for part in 0..PARTS {
         if to[part].is_empty() {
             continue;
         }
-        let to = &mut to[part][place(part, net)];
-        match part {
-            WEIGHTS => to.copy_from_slice(&from[WEIGHTS][old.1.range()]),
-            SLOW if from[SLOW].is_empty() => to.copy_from_slice(&from[WEIGHTS][old.1.range()]),
-            _ if part == SLOW || has_name_of(old.1, net.1) => to.copy_from_slice(&from[part][place(part, old)]),
-            POWERS => to.fill(R::ONE),
-            _ => to.fill(R::ZERO),
-        }
+        let of = if part == SLOW && from[SLOW].is_empty() { WEIGHTS } else { part };
+        to[part][place(part, net)].copy_from_slice(&from[of][place(of, old)]);
     }
 }

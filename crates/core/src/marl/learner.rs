@@ -7,7 +7,8 @@ use super::evaluation::Evaluation;
 use super::matches::Matches;
 use super::parts::agents::Agents;
 use super::parts::clock::{
-    CRITIC_RATE, Clock, ENTROPY, ENTROPY_END, ENTROPY_OVER, EPS, EPS_END, EPS_OVER, LR, LR_END, LR_OVER,
+    CRITIC_RATE, Clock, ENTROPY, ENTROPY_END, ENTROPY_OVER, ENV_STEP, EPS, EPS_END, EPS_OVER, LR, LR_END, LR_OVER,
+    RING_FILL,
 };
 use super::parts::critic::Critic;
 use super::parts::explore::Behaviour;
@@ -15,11 +16,11 @@ use super::parts::optimise::{Block, Target};
 use super::parts::pool::Pool;
 use super::parts::replay::Replay;
 use super::parts::tally::Tally;
-use super::parts::turns::Turns;
+use super::parts::turns::{Turns, one_moves_all};
 use super::parts::world::{ResetAll, Starts, World, input_len};
 use super::policy_gradient::OnPolicy;
 use super::qmix::MixingNetwork;
-use super::settings::{ActivationChoice, AdvantageChoice, AlgoChoice, ExploreChoice, LearnerSettings};
+use super::settings::{ActivationChoice, AlgoChoice, ExploreChoice, LearnerSettings};
 use super::{policy_gradient, value_based};
 use crate::base::float::Real;
 use crate::base::rng::Stream;
@@ -52,8 +53,8 @@ pub struct Learner {
     pub agents: Agents,
     /// How the agents gather data.
     pub behaviour: Behaviour,
-    /// Whose turn it is, where agents move in turns and one network learns to move whoever's turn it is. Else waiting is
-    /// an env step like any other.
+    /// Whose turn it is, where a decision is what is learned from ([`one_moves_all`]). Else waiting is an env step like any
+    /// other.
     pub turns: Option<Turns>,
     /// Earlier selves that play against the network, where it plays against itself.
     pub pool: Option<Pool>,
@@ -151,6 +152,26 @@ impl Learner {
         seed: u64,
         evaluations: Evaluations,
     ) -> Self {
+        let learns_decisions = env.info().in_turns && one_moves_all(settings, algo, env.info().num_agents);
+        Self::build(env, algo, settings, seed, evaluations, learns_decisions)
+    }
+
+    /// The same run with other seats, among these `settings`. What is learned from stays what it is, decisions or env steps,
+    /// so that nothing learned is lost; only where two networks take the place of one do decisions become env steps.
+    #[must_use]
+    pub fn reseated(&self, algo: AlgoChoice, settings: &LearnerSettings, evaluations: Evaluations) -> Self {
+        let learns_decisions = self.turns.is_some() && one_moves_all(settings, algo, self.agents.count);
+        Self::build(Arc::clone(&self.env), algo, settings, self.seed, evaluations, learns_decisions)
+    }
+
+    fn build(
+        env: Arc<dyn Env>,
+        algo: AlgoChoice,
+        settings: &LearnerSettings,
+        seed: u64,
+        evaluations: Evaluations,
+        learns_decisions: bool,
+    ) -> Self {
         let info = env.info();
         let mut plan = Plan::default();
         let clock = Clock::new(&mut plan);
@@ -165,12 +186,9 @@ impl Learner {
         let environment = Stream::new(seed, "environment");
         let mut reset = List::default();
         reset.train(Phase::Environment, ResetAll { world: world.clone(), stream: environment, starts: Starts::Drawn });
-        let is_group = settings.advantage == AdvantageChoice::Group && behaviour == Behaviour::Softmax;
-        let is_alone = settings.shared && agents.nets.len() == 1;
-        let turns = (info.in_turns && is_alone && !is_group && !algo.info().team_value)
-            .then(|| Turns::new(&mut plan, "train", &world, agents.learners()));
-        let pool = turns.and_then(|_| Pool::new(&mut plan, &agents, settings));
-        let turns = turns.map(|turns| Turns { past: pool.as_ref().map_or(turns.past, |pool| pool.past), ..turns });
+        let pool = learns_decisions.then(|| Pool::new(&mut plan, &agents, settings)).flatten();
+        let past = pool.as_ref().map(|pool| pool.past).unwrap_or_default();
+        let turns = learns_decisions.then(|| Turns::new(&mut plan, "train", &world, agents.learners(), past));
         let common = Common {
             settings,
             seed,
@@ -221,6 +239,9 @@ impl Learner {
         let last = if self.behaviour == Behaviour::Softmax { NEARLY_UNIFORM } else { 1.0 };
         self.agents.init(&buffers, |net, layout, weights| self.init(net, layout, &stream, last, weights));
         self.init_central(&buffers);
+        if let Some(pool) = &self.pool {
+            pool.begin(&self.agents, &buffers);
+        }
         for target in &self.targets {
             buffers.write(target.target).copy_from_slice(&buffers.read(target.weights));
         }
@@ -304,14 +325,17 @@ impl Learner {
         self.settings.envs * self.settings.rollout
     }
 
-    /// Whether an update that ends at `env_steps` takes gradient steps.
-    pub fn learns_at(&self, env_steps: u32) -> bool {
+    /// Whether the update whose rollout ends now takes gradient steps: a replay waits until it holds enough.
+    pub fn learns_now<R: Real>(&self, buffers: &Buffers<R>) -> bool {
         if self.agents.learners().count() == 0 {
             return false;
         }
         let Experience::Replay(replay) = &self.experience else { return true };
-        let segments = env_steps / replay.ring.steps;
-        env_steps >= self.settings.warmup && segments >= self.settings.batch.min(self.settings.buffer)
+        let (settings, ring) = (&self.settings, replay.ring);
+        let clock = buffers.read(self.clock.counters);
+        // A replay that was begun anew waits as long as the first did, as far as it can hold that much.
+        let warm = settings.warmup.div_ceil(ring.steps).min(ring.count);
+        clock[ENV_STEP] >= settings.warmup && clock[RING_FILL] >= warm.max(settings.batch.min(ring.count))
     }
 
     /// Ring and minibatch of a value-based learner.

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::parts::acting::{Acting, act};
+use super::parts::acting::{Acting, Workspace, act};
 use super::parts::agents::Agents;
 use super::parts::explore::Behaviour;
 use super::parts::world::{ResetAll, Starts, Step, World};
@@ -37,8 +37,8 @@ pub struct Matches {
 }
 
 impl Matches {
-    /// Its buffers and its list; `None` where agents do not move in turns, nobody acts with a network, or no games are
-    /// asked for.
+    /// Its buffers and its list; `None` where agents do not move in turns, nobody acts with a network, no script plays, or
+    /// no games are asked for.
     pub fn new(
         plan: &mut Plan,
         env: &Arc<dyn Env>,
@@ -53,20 +53,21 @@ impl Matches {
         }
         let scripts = OPPONENTS.into_iter().filter(|script| env.scripts().contains(script));
         let pairings: Vec<_> = scripts.flat_map(|script| with_network.iter().map(move |seat| (script, seat))).collect();
+        let players: Vec<_> = pairings.iter().map(|&(script, seat)| agents.against(&**env, script, seat)).collect();
         let world = World::new(plan, "match", Arc::clone(env), games, settings.agent_id);
+        let space = Workspace::new(plan, "match", &world, players.first()?);
         let results = plan.buffer("match.results", &[pairings.len() as u32, OUTCOMES as u32]);
         let epsilon = plan.buffer("match.epsilon", &[1]);
         let mut list = List::default();
         list.train(Phase::Environment, ClearResults { results });
-        for (row, &(script, seat)) in (0..).zip(&pairings) {
+        for (row, (&(script, seat), players)) in (0..).zip(pairings.iter().zip(&players)) {
             let name = format!("match.{}.{}", script.info().id, seat + 1);
-            let players = agents.against(&**env, script, seat);
             let stream = Stream::new(seed, &name);
             // The most likely action of a policy is the greedy one of its logits.
             let acting = Acting { behaviour: Behaviour::EpsilonGreedy, epsilon, stream, pool: None };
             list.train(Phase::Environment, ResetAll { world: world.clone(), stream, starts: Starts::Drawn });
             list.repeat(info.max_steps, |list| {
-                act(plan, list, &name, &world, &players, acting);
+                act(plan, list, &name, &world, players, acting, space);
                 list.train(Phase::Environment, Step { world: world.clone(), stream, auto_reset: false });
                 list.train(Phase::Store, CountOutcomes { world: world.clone(), seat, row, results });
             });

@@ -2,7 +2,7 @@
 //! it is thrown away.
 
 use super::learner::{Built, Central, Common, Experience, activation};
-use super::parts::acting::{Acting, act};
+use super::parts::acting::{Acting, Workspace, act};
 use super::parts::clock::BeginUpdate;
 use super::parts::critic::{Critic, CriticView};
 use super::parts::explore::Behaviour;
@@ -43,8 +43,10 @@ pub(super) fn build(plan: &mut Plan, algo: AlgoChoice, common: &Common<'_>) -> B
     }
     let stream = Stream::new(seed, "explore");
     let acting = Acting { behaviour: Behaviour::Softmax, epsilon: clock.epsilon, stream, pool };
+    let space = Workspace::new(plan, "train", world, agents);
     rollout.repeat(settings.rollout, |list| {
-        let log_prob = act(plan, list, "train", world, agents, acting).expect("a softmax policy has log-probabilities");
+        let log_prob =
+            act(plan, list, "train", world, agents, acting, space).expect("a softmax policy has log-probabilities");
         if let Some(turns) = turns {
             turns.begin(list, world, settings, seed);
         }

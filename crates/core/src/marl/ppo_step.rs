@@ -119,13 +119,16 @@ impl<'a> PpoStep<'a> {
         }
     }
 
-    /// V of what was there and of what followed, in the rewards' unit; `reads` are the critic's inputs then and after.
-    pub fn values(&self, list: &mut List, reads: [Id<Reals, Training>; 2]) {
+    /// V of what was there and of what followed, in the rewards' unit; `reads` are the critic's inputs then and after. In
+    /// turns what follows is the maker's next decision, so only after the last env step it stands nowhere else.
+    pub fn values(&self, list: &mut List, [now, next]: [Id<Reals, Training>; 2]) {
         let (Some(critic), Some(values)) = (self.critic, &self.values) else { return };
-        for (x, value) in reads.into_iter().zip([values.value, values.next_value]) {
-            critic.forward(list, x, self.rollout.count(), values.all.hidden, values.all.outputs);
+        let count = self.rollout.count();
+        let follows = if self.rollout.mover.is_some() { count - self.rollout.envs } else { 0 };
+        for (x, from, value) in [(now, 0, values.value), (next, follows, values.next_value)] {
+            critic.forward(list, x, from..count, values.all.hidden, values.all.outputs);
             let (heads, moments) = (critic.heads, critic.moments);
-            list.train(Phase::Centralise, Values { heads, moments, y: values.all.outputs, value });
+            list.train(Phase::Centralise, Values { heads, moments, from, y: values.all.outputs, value });
         }
     }
 
@@ -210,7 +213,7 @@ impl<'a> PpoStep<'a> {
     pub fn value_loss(&self, list: &mut List) {
         let (Some(critic), Some(values)) = (self.critic, &self.values) else { return };
         let x = values.state.unwrap_or(self.batch.obs);
-        critic.forward(list, x, self.batch.count, values.batch.hidden, values.batch.outputs);
+        critic.forward(list, x, 0..self.batch.count, values.batch.hidden, values.batch.outputs);
         list.train(
             Phase::Target,
             ValueLoss {

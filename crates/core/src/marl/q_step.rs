@@ -55,7 +55,7 @@ impl<'a> QStep<'a> {
         members: Members,
         settings: &'a LearnerSettings,
         clock: Clock,
-        Replay { ring, batch }: Replay,
+        Replay { ring, batch, reward_moments }: Replay,
         trace: Id<Words, Training>,
         stream: Stream,
     ) -> Self {
@@ -80,7 +80,7 @@ impl<'a> QStep<'a> {
             target,
             dq: plan.buffer("online.q.gradient", &[b, t + 1, n, width]),
             slot: plan.buffer("batch.slot", &[b]),
-            moments: plan.buffer("reward.moments", &[3]),
+            moments: reward_moments,
             trace,
             stream,
         }

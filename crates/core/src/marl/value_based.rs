@@ -1,7 +1,7 @@
 //! Value-based learners (IQL, VDN, QMIX): ε-greedy rollouts into replay, gradient steps on minibatches of it.
 
 use super::learner::{Built, Central, Common, Experience};
-use super::parts::acting::{Acting, act};
+use super::parts::acting::{Acting, Workspace, act};
 use super::parts::clock::BeginUpdate;
 use super::parts::explore::Behaviour;
 use super::parts::optimise::{Block, Target};
@@ -25,6 +25,7 @@ pub(super) fn build(plan: &mut Plan, algo: AlgoChoice, common: &Common<'_>) -> B
     let replay = Replay {
         ring: Segments::new(plan, "replay", world, settings.buffer, segment, in_turns),
         batch: Segments::new(plan, "batch", world, settings.batch, segment, in_turns),
+        reward_moments: plan.buffer("reward.moments", &[3]),
     };
     let store_turn = turns.map(|turns| StoreTurn::new(plan, world, turns, replay.ring, clock));
 
@@ -35,8 +36,9 @@ pub(super) fn build(plan: &mut Plan, algo: AlgoChoice, common: &Common<'_>) -> B
     }
     let stream = Stream::new(seed, "explore");
     let acting = Acting { behaviour: Behaviour::EpsilonGreedy, epsilon: clock.epsilon, stream, pool };
+    let space = Workspace::new(plan, "train", world, agents);
     rollout.repeat(settings.rollout, |list| {
-        act(plan, list, "train", world, agents, acting);
+        act(plan, list, "train", world, agents, acting, space);
         if let Some(turns) = turns {
             turns.begin(list, world, settings, seed);
         }

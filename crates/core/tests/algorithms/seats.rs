@@ -9,24 +9,27 @@ use tandem_core::experiment::command::LiveChange;
 use tandem_core::experiment::link::parse;
 use tandem_core::experiment::run::Run;
 use tandem_core::marl::learner::Central;
+use tandem_core::marl::parts::clock::{GRADIENT_STEP, RING_FILL};
 use tandem_core::marl::probe::Probe;
 use tandem_core::marl::seats::{Controller, Members, Seats};
 use tandem_core::marl::settings::{AlgoChoice, LearnerSettings};
-use tandem_core::nn::graph::List;
+use tandem_core::nn::graph::{Doubles, List};
 
 use crate::support::{Tiny, Transition, learner, named, near, settings, write_replay};
 
 use Controller::{Frozen, Learner as Learns, Scripted};
 
-/// A run with small networks that learns from its first updates on.
+/// A run with small networks that learns from its first updates on; of pellets, unless the link names a board.
 pub(crate) fn run(link: &str) -> Run {
-    let small = "hidden=16&layers=1&limit=20";
+    let world = if link.contains("env=") { "envs=8&match_games=2" } else { "env=pellet&limit=20" };
     let family = if link.contains("=ippo") || link.contains("=mappo") {
         "rollout=20&epochs=2&minibatches=2"
+    } else if link.contains("warmup=") {
+        "batch=32"
     } else {
         "warmup=0&batch=32"
     };
-    let link = parse(&format!("env=pellet&{small}&{family}&{link}"));
+    let link = parse(&format!("{world}&hidden=16&layers=1&{family}&{link}"));
     assert_eq!(link.notices, [], "every key has an effect");
     Run::new(link.spec, 1).expect("a valid experiment")
 }
@@ -112,6 +115,12 @@ fn a_run_goes_on_over_new_lists_as_if_nothing_had_happened() {
         "algo=qmix&standardise=on&target=hard",
         "algo=ippo&shared=off",
         "algo=mappo&agents=3&seats=learner,idle,frozen",
+        "env=tictactoe&algo=iql&standardise=on",
+        "env=tictactoe&algo=ippo&opening=2&pool=2&pool_every=3&pool_share=0.5",
+        "env=connect_four&algo=mappo&seats=frozen,learner",
+        "env=connect_four&algo=iql&seats=learner,uniform",
+        "env=tictactoe&algo=mappo&seats=learner,learner.b",
+        "env=tictactoe&algo=ippo&shared=off",
     ] {
         let (mut plain, mut rebuilt) = (run(link), run(link));
         updates(&mut plain, 20);
@@ -121,6 +130,63 @@ fn a_run_goes_on_over_new_lists_as_if_nothing_had_happened() {
         updates(&mut rebuilt, 10);
         assert_eq!((plain.trace, plain.weights_hash()), (rebuilt.trace, rebuilt.weights_hash()), "{link}");
     }
+}
+
+/// Who stops learning and goes on again, the last of its group or of all, has lost nothing: policy and moments, critic and
+/// its scale, replay, earlier selves. A slow copy begins as its network, so here it is its network.
+#[test]
+fn frozen_and_thawed_is_as_if_nothing_had_happened() {
+    const IQL: &str = "algo=iql&standardise=on&target=hard&target_every=1";
+    let uniform = Scripted(Script::Uniform);
+    let idle = Scripted(Script::Idle);
+    for (link, stopped) in [
+        ("env=tictactoe&algo=ippo&opening=2&pool=2&pool_every=3&pool_share=0.5", [Frozen, Frozen]),
+        ("env=tictactoe&algo=ippo&opening=2&pool=2&pool_every=3&pool_share=0.5", [Frozen, Learns(0)]),
+        ("env=connect_four&algo=mappo", [Frozen, Frozen]),
+        ("env=tictactoe&algo=mappo&seats=learner,uniform", [Frozen, uniform]),
+        ("env=connect_four&algo=ippo&seats=frozen,learner", [Frozen, Frozen]),
+        ("env=tictactoe&algo=ippo&seats=learner,learner.b", [Learns(0), Frozen]),
+        ("env=tictactoe&algo=mappo&seats=learner,learner.b", [Frozen, Frozen]),
+        ("env=tictactoe&algo=ippo&shared=off", [Frozen, Frozen]),
+        (&format!("env=tictactoe&{IQL}"), [Frozen, Frozen]),
+        (&format!("env=connect_four&{IQL}&seats=uniform,learner"), [uniform, Frozen]),
+        (&format!("env=tictactoe&{IQL}&seats=learner,learner.b"), [Frozen, Learns(1)]),
+        (&format!("{IQL}&seats=learner,idle"), [Frozen, idle]),
+        ("algo=qmix&target=hard&target_every=1", [Frozen, Frozen]),
+        ("algo=ippo", [Frozen, Frozen]),
+        ("algo=mappo&seats=idle,learner", [idle, Frozen]),
+    ] {
+        let (mut plain, mut thawed) = (run(link), run(link));
+        updates(&mut plain, 20);
+        updates(&mut thawed, 10);
+        let learning = thawed.learner.settings.seats.clone();
+        assert_eq!(thawed.change(seats(&stopped)), Some(10), "{link}");
+        assert_eq!(thawed.change(LiveChange::Seats(learning)), Some(10), "{link}");
+        updates(&mut thawed, 10);
+        assert_eq!((plain.trace, plain.weights_hash()), (thawed.trace, thawed.weights_hash()), "{link}, {stopped:?}");
+    }
+}
+
+/// Two networks in the place of one learn from env steps, not from decisions, so replay begins anew: gradient steps wait
+/// until it holds what the first ones waited for, and rewards are measured anew.
+#[test]
+fn what_begins_anew_waits_for_its_replay() {
+    let mut run = run("env=tictactoe&algo=iql&standardise=on&warmup=100&seats=learner,frozen");
+    updates(&mut run, 10);
+    let moments = |run: &Run| {
+        let id = run.learner.plan.named::<Doubles>("reward.moments").expect("a value-based learner has them");
+        run.buffers.read(id).clone()
+    };
+    let steps = run.count(GRADIENT_STEP);
+    assert!(steps > 0 && moments(&run)[0] > 0.0, "{:?}", moments(&run));
+    assert_eq!(run.change(seats(&[Learns(0), Learns(1)])), Some(10));
+    assert_eq!((run.count(RING_FILL), moments(&run)), (0, vec![0.0; 3]));
+    let mut filled = Vec::new();
+    while run.count(GRADIENT_STEP) == steps {
+        filled.push(run.count(RING_FILL));
+        updates(&mut run, 1);
+    }
+    assert_eq!(filled, [0, 32, 64, 96], "{}", run.count(RING_FILL));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use tandem_core::env::board::BoardSpec;
 use tandem_core::env::script::{Script, Turn};
 use tandem_core::marl::learner::{Evaluations, Learner};
 use tandem_core::marl::matches::OPPONENTS;
-use tandem_core::marl::parts::clock::UPDATE;
+use tandem_core::marl::parts::clock::{GRADIENT_STEP, UPDATE};
 use tandem_core::marl::probe::{Probe, greedy};
 use tandem_core::marl::seats::Controller;
 use tandem_core::marl::settings::{AdvantageChoice, AlgoChoice, LearnerSettings};
@@ -140,6 +140,7 @@ fn open_decisions_move_no_weight() {
     let buffers = learner.start::<f32>();
     let before = buffers.read(learner.agents.block.weights).clone();
     update(&learner, &buffers);
+    assert_eq!(buffers.read(learner.clock.counters)[GRADIENT_STEP], 1, "a gradient step was taken");
     assert_eq!(*buffers.read(learner.agents.block.weights), before);
 }
 
@@ -187,10 +188,12 @@ fn p14_moves_of_scripts_and_frozen_players_are_not_learned_from() {
                 let mut settings = LearnerSettings { envs: 4, rollout: 12, batch: 96, buffer: 96, ..common };
                 settings.seats.list = vec![Controller::default(), other];
                 settings.seats.list.rotate_left(seat);
-                let learner = of_board(BoardSpec::TicTacToe, algo, &settings);
+                let by_step = LearnerSettings { rollout: 1, ..settings.clone() };
+                let by_step = (!algo.is_policy_gradient()).then_some(by_step);
+                let learner = of_board(BoardSpec::TicTacToe, algo, by_step.as_ref().unwrap_or(&settings));
                 let buffers = learner.start::<f64>();
-                update(&learner, &buffers);
                 if algo.is_policy_gradient() {
+                    update(&learner, &buffers);
                     let weight = named(&learner, &buffers, "rollout.weight");
                     let mover = words_named(&learner, &buffers, "rollout.mover");
                     for (at, (&weight, &mover)) in weight.iter().zip(mover.iter()).enumerate() {
@@ -198,8 +201,18 @@ fn p14_moves_of_scripts_and_frozen_players_are_not_learned_from() {
                         assert_eq!(weight, if learns { 1.0 } else { 0.0 }, "{algo:?}, {other:?}, {at}");
                     }
                 } else {
+                    let mut moves = 0;
+                    for _ in 0..12 {
+                        learner.rollout.run(&buffers);
+                        let mover = words_named(&learner, &buffers, "train.mover");
+                        moves += mover.iter().filter(|&&mover| mover as usize == seat).count();
+                    }
                     let counted = named(&learner, &buffers, "replay.weight").iter().sum::<f64>();
-                    assert!(counted > 12.0 && counted <= 24.0, "half of 48 moves at most: {counted}");
+                    let open = words_named(&learner, &buffers, "replay.open");
+                    assert!(open.iter().all(|&maker| maker == 0 || maker as usize == seat + 1), "{open:?}");
+                    let open = open.iter().filter(|&&maker| maker != 0).count();
+                    assert!(open <= 4, "one in each world at most");
+                    assert_eq!(counted, (moves - open) as f64, "every move of the learner that is answered");
                 }
             }
         }
@@ -209,14 +222,17 @@ fn p14_moves_of_scripts_and_frozen_players_are_not_learned_from() {
 /// The past has the places it is said to have, plays with its own weights, and is not learned from.
 #[test]
 fn every_earlier_self_has_as_many_games_in_either_seat() {
-    for (envs, pool, pool_share) in [(16, 4, 0.25), (16, 16, 0.25), (8, 3, 1.0), (128, 12, 0.25), (16, 4, 0.05)] {
-        let settings = LearnerSettings { envs, rollout: 6, pool, pool_share, ..policy_settings() };
+    for (envs, pool_settings, pool_share) in
+        [(16, 4, 0.25), (16, 16, 0.25), (8, 3, 1.0), (128, 12, 0.25), (16, 4, 0.05)]
+    {
+        let settings = LearnerSettings { envs, rollout: 6, pool: pool_settings, pool_share, ..policy_settings() };
         let learner = of_board(BoardSpec::TicTacToe, AlgoChoice::Ippo, &settings);
         let Some(pool) = &learner.pool else {
-            assert!(pool_share * (envs as f32) < 2.0, "{envs} environments have room for a snapshot in either seat");
+            assert_eq!((envs, pool_share), (16, 0.05), "no room for a snapshot in either seat");
             continue;
         };
         let past = pool.past;
+        assert_eq!(past.places, pool_settings.min((pool_share * envs as f32) as u32 / 2));
         let games = |place: u32, seat: u32| {
             (0..envs).filter(|&e| past.seat(e) == Some(seat) && e % past.places == place).count() as u32
         };
@@ -412,6 +428,9 @@ fn p51_matches_are_the_games_a_hand_would_play() {
     let buffers = learner.start::<f32>();
     (0..20).for_each(|_| update(&learner, &buffers));
     let matches = learner.matches.as_ref().expect("a board has matches");
+    let spaces =
+        learner.plan.real_infos().iter().filter(|info| info.name.starts_with("match") && info.name.contains("hidden"));
+    assert_eq!(spaces.count(), 1, "pairings play one after the other, in one room");
     matches.list.run(&buffers);
     let told = buffers.read(matches.results).clone();
     assert_eq!(matches.pairings.len(), 2 * OPPONENTS.len());

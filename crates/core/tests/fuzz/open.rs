@@ -83,7 +83,7 @@ impl Opened {
     }
 
     fn drawn(&self, dice: &mut Dice) -> Command {
-        match dice.below(20) {
+        match dice.below(21) {
             0 => Command::Live(LiveChange::Lr(f32::from_bits(dice.number()))),
             1 => Command::Live(LiveChange::Epsilon(f32::from_bits(dice.number()))),
             2..=5 => Command::Live(LiveChange::Seats(self.seats(dice))),
@@ -100,6 +100,8 @@ impl Opened {
             17 if dice.coin() => Command::RestartEpisode,
             17 => Command::StagePlays(dice.coin()),
             18 => Command::TrainTeams(dice.coin()),
+            19 if dice.coin() => Command::Live(LiveChange::Idle(dice.number())),
+            19 => Command::Live(LiveChange::Goal(dice.coin().then(|| f32::from_bits(dice.number())))),
             _ => Command::Watch(watch(dice)),
         }
     }

@@ -1,6 +1,7 @@
 //! Fields that bound one another, refusals, remarks, derived figures.
 
 use proptest::prelude::*;
+use tandem_core::experiment::command::LiveChange;
 use tandem_core::experiment::knobs::{
     KNOBS, differences, forget_unused, gradient_steps_per_env_step, knob, normalise, remarks, scale_lr, segment_steps,
     switch_algo, switch_env, why_not,
@@ -180,8 +181,10 @@ fn keys_are_short_lower_case_and_single() {
         assert!(KNOBS[i + 1..].iter().all(|other| other.key != knob.key), "{} twice", knob.key);
         assert!(!reserved.contains(&knob.key));
     }
-    let live: Vec<&str> = KNOBS.iter().filter(|knob| knob.live).map(|knob| knob.key).collect();
-    assert_eq!(live, ["seats", "lr", "eps"], "as `LiveChange`");
+    for knob in &KNOBS {
+        let change = LiveChange::of(knob.key, &ExperimentSpec::default());
+        assert_eq!(knob.live, change.is_some(), "{}", knob.key);
+    }
 }
 
 #[test]
@@ -222,6 +225,17 @@ fn too_much_memory_is_told_with_the_key() {
     assert!(buffer < 200_000);
     let expected = format!("buffer: a run may take 256 MB of memory; 200000 became {buffer}.");
     assert!(told.contains(&expected), "{told:?}");
+}
+
+/// Earlier selves without games are told.
+#[test]
+fn as_many_earlier_selves_are_kept_as_have_games() {
+    let told = |link: &str| parse(link).notices.iter().map(english).collect::<Vec<_>>();
+    assert_eq!(
+        told("env=tictactoe&algo=ippo&envs=16&pool=16"),
+        ["pool: there are games against earlier selves for 2 of them, each from either side; 16 became 2."]
+    );
+    assert_eq!(told("env=tictactoe&algo=ippo&envs=128&pool=16"), [""; 0]);
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::experiment::spec::{
 };
 use crate::experiment::world::{self, num_agents};
 use crate::marl::learner::Learner;
+use crate::marl::parts::pool::most_places;
 use crate::marl::registry::{Refusal, accepts};
 
 /// Bytes that all buffers of a run may take together, and so any of them.
@@ -120,6 +121,10 @@ fn normalise_run(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
     let rarest = spec.budget.div_ceil(EVALUATIONS);
     change(spec, "eval_every", rarest, Bound::AtLeast, "notice.too_many_evaluations", told);
     normalise_memory(spec, told);
+    if table::has_pool(spec) {
+        let most = most_places(&spec.learner, num_agents(spec));
+        change(spec, "pool", most, Bound::AtMost, "notice.pool_too_large", told);
+    }
     if spec.algo.is_policy_gradient() {
         // Last, as the sizes above bound it.
         change(

@@ -10,11 +10,12 @@ use crate::env::particles::{Convention, GOOD, MAX_AGENTS, NEAREST, OBSTACLES, Sc
 use crate::env::pellet::{AGENTS, PELLETS, SIGHT, SIZE, TIME_LIMIT};
 use crate::env::pursuit::EVADERS;
 use crate::experiment::spec::{
-    ActivationChoice, AdvantageChoice, AlgoChoice, Controller, DeviationChoice, EngineChoice, EnvChoice, EvalChoice,
+    ActivationChoice, AdvantageChoice, AlgoChoice, DeviationChoice, EngineChoice, EnvChoice, EvalChoice,
     ExperimentSpec, ExploreChoice, GameChoice, InactiveChoice, NormAdvChoice, PositivityChoice, RewardChoice,
     StartChoice, TargetChoice, TeamRewardChoice, TieChoice,
 };
 use crate::experiment::world::env_spec;
+use crate::marl::parts::turns::one_moves_all;
 
 /// Unit of what replay counts; see [`Knob::unit_id`].
 pub(super) const SEGMENTS: &str = "unit.segments";
@@ -131,16 +132,9 @@ fn board(s: &ExperimentSpec) -> bool {
     matches!(s.env, EnvChoice::Board(_))
 }
 
-/// A game of turns in which one network learns, whoever's turn it is.
+/// A game of turns in which decisions are learned from.
 pub(super) fn self_play(s: &ExperimentSpec) -> bool {
-    let l = &s.learner;
-    let mut groups = (0..2).filter_map(|agent| match l.seats.of(agent) {
-        Controller::Learner(group) => Some(group),
-        _ => None,
-    });
-    let first = groups.next();
-    let has_turns = board(s) && !group(s) && !s.algo.info().team_value;
-    has_turns && l.shared && first.is_some() && groups.all(|group| Some(group) == first)
+    board(s) && one_moves_all(&s.learner, s.algo, 2)
 }
 
 /// The same where it has both seats.
@@ -148,7 +142,7 @@ fn plays_itself(s: &ExperimentSpec) -> bool {
     self_play(s) && (0..2).all(|agent| s.learner.seats.of(agent).learns())
 }
 
-fn has_pool(s: &ExperimentSpec) -> bool {
+pub(super) fn has_pool(s: &ExperimentSpec) -> bool {
     plays_itself(s) && s.learner.pool > 0
 }
 
@@ -472,9 +466,9 @@ pub static KNOBS: [Knob; 108] = {
             .when(|s| value_based(s) && s.learner.target == TargetChoice::Soft),
         knob("seed", Run, Kind::Seed { get: |s| s.seed, set: |s, v| s.seed = v }).beginner(),
         knob("budget", Run, int!(budget, 1_000, 10_000_000)).beginner().unit(ENV_STEPS),
-        knob("stop", Run, switch!(stop)).when(|s| !board(s)),
-        knob("stop_at", Run, float!(stop_at, -1e4, 1e4)).when(|s| s.stop),
-        knob("idle", Run, int!(idle, 0, 1_440)).unit("unit.minutes"),
+        knob("stop", Run, switch!(stop)).live().when(|s| !board(s)),
+        knob("stop_at", Run, float!(stop_at, -1e4, 1e4)).live().when(|s| s.stop),
+        knob("idle", Run, int!(idle, 0, 1_440)).live().unit("unit.minutes"),
         knob("eval_every", Run, int!(eval_every, 100, 10_000_000)).unit(ENV_STEPS),
         knob("eval_episodes", Run, int!(eval_episodes, 1, 1_000)).unit("unit.episodes"),
         knob("eval", Run, choice!(eval_policy: EvalChoice { "greedy" => Greedy, "exploring" => Exploring })),

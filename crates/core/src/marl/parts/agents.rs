@@ -153,19 +153,15 @@ impl Agents {
     }
 
     /// The acting part: each agent's Q values or logits from its own observation, `[E, n, padded(|A|)]`; rows of agents
-    /// without a network stay 0. Snapshots of a `pool` speak in the place of those whose seats they have.
+    /// without a network are not written. Snapshots of a `pool` speak in the place of those whose seats they have.
     pub fn act(
         &self,
-        plan: &mut Plan,
         list: &mut List,
-        name: &str,
         world: &World,
         pool: Option<&Pool>,
-    ) -> Id<Reals, Execution> {
-        let rows = world.envs * self.count;
-        let hidden = plan.buffer(&format!("{name}.hidden"), &[rows, self.shape.hidden_width()]);
-        let width = padded(self.shape.outputs());
-        let outputs = plan.buffer(&format!("{name}.outputs"), &[world.envs, self.count, width]);
+        hidden: Id<Reals, Execution>,
+        outputs: Id<Reals, Execution>,
+    ) {
         let bases = || (0..world.envs).map(|e| e * self.count);
         for (net, players) in self.nets.iter().zip(&self.players) {
             let (net, rows, weights) = (net.clone(), rows_of(*players, bases()), self.block.weights);
@@ -178,7 +174,6 @@ impl Agents {
         if let Some(pool) = pool {
             pool.act(list, world.obs, hidden, outputs);
         }
-        outputs
     }
 
     /// Buffers of a forward pass over `items` (`[B, T+1]`, say) of n observations, named `{name}.…`.

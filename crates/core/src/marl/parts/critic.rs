@@ -118,16 +118,16 @@ impl Critic {
         self.nets[0].hidden_width()
     }
 
-    /// The networks on the first `count` items of `x`.
+    /// The networks on some `items` of `x`.
     pub fn forward(
         &self,
         list: &mut List,
         x: Id<Reals, Training>,
-        count: u32,
+        items: Range<u32>,
         hidden: Id<Reals, Training>,
         y: Id<Reals, Training>,
     ) {
-        for (net, rows) in self.nets.iter().zip(self.item_rows(count)) {
+        for (net, rows) in self.nets.iter().zip(self.item_rows(items)) {
             let (net, weights) = (net.clone(), self.block.weights);
             list.train(Phase::Centralise, MlpForward { net, rows, weights, x, hidden, y });
         }
@@ -143,18 +143,18 @@ impl Critic {
         dy: Id<Reals, Training>,
         scratch: Id<Reals, Training>,
     ) {
-        for (net, rows) in self.nets.iter().zip(self.item_rows(count)) {
+        for (net, rows) in self.nets.iter().zip(self.item_rows(0..count)) {
             let (net, weights, grad) = (net.clone(), self.block.weights, self.block.grad);
             list.train(Phase::Apply, MlpBackward { net, rows, weights, x, hidden, dy, scratch, grad });
         }
     }
 
-    fn item_rows(&self, count: u32) -> Vec<Rows> {
+    fn item_rows(&self, items: Range<u32>) -> Vec<Rows> {
         let per_item = self.heads.rows;
         if self.nets.len() == 1 {
-            return vec![(0..count * per_item).collect()];
+            return vec![(items.start * per_item..items.end * per_item).collect()];
         }
-        (0..per_item).map(|i| (0..count).map(|item| item * per_item + i).collect()).collect()
+        (0..per_item).map(|i| items.clone().map(|item| item * per_item + i).collect()).collect()
     }
 
     /// The parts of [`Critic::block`]: a network each or, of a central critic, hidden layers and heads. Those of agents
@@ -183,6 +183,8 @@ pub struct Values {
     pub heads: Heads,
     /// The outputs' scale.
     pub moments: Option<Moments>,
+    /// The first item that is wanted.
+    pub from: u32,
     /// Outputs of the networks.
     pub y: Id<Reals, Training>,
     /// V `[items, M]`.
@@ -202,7 +204,8 @@ impl Compute for Values {
         let (y, mut value) = (view.read(self.y), view.write(self.value));
         for m in 0..self.heads.columns as usize {
             let scale = Scale::of(self.moments, self.heads.statistics(m), &view);
-            for (item, value) in value.chunks_exact_mut(self.heads.columns as usize).enumerate() {
+            let values = value.chunks_exact_mut(self.heads.columns as usize).enumerate();
+            for (item, value) in values.skip(self.from as usize) {
                 value[m] = scale.restore(y[self.heads.output(item, m)]);
             }
         }

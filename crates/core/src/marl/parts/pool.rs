@@ -3,14 +3,15 @@
 //!
 //! The last K snapshots lie side by side in one buffer; environment e of the share that plays the past has the snapshot
 //! in place e mod K for an opponent, first in one seat, then in the other. So every snapshot of the pool is met equally
-//! often, no call chooses by numbers, and an opponent changes where its place is filled anew.
+//! often, no call chooses by numbers, and an opponent changes where its place is filled anew. While somebody is frozen the
+//! past plays nowhere, but it is kept: it plays again when both learn again.
 
 use super::agents::Agents;
 use super::clock::{Clock, UPDATE};
 use crate::base::float::Real;
 use crate::marl::settings::LearnerSettings;
 use crate::nn::calls::{MlpForward, Rows};
-use crate::nn::graph::{Compute, Execution, Id, List, Phase, Plan, Reals, Training, View, Wires};
+use crate::nn::graph::{Buffers, Compute, Execution, Id, List, Phase, Plan, Reals, Training, View, Wires};
 use crate::nn::layers::{Layout, Mlp};
 
 /// Which environments play the past, and who it is there.
@@ -44,15 +45,15 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Its buffer; `None` where no game is played against the past, or not everybody learns.
+    /// Its buffer; `None` where no snapshot is asked for or there are no games for one.
     pub fn new(plan: &mut Plan, agents: &Agents, settings: &LearnerSettings) -> Option<Self> {
-        // As many games for each snapshot, and as many in each seat.
-        let most = (settings.pool_share * settings.envs as f32) as u32 / agents.count;
+        let most = most_places(settings, agents.count);
         let places = settings.pool.min(most);
-        let games = most.checked_div(places).unwrap_or(0) * places * agents.count;
-        if places == 0 || agents.learners().count() != agents.count {
+        if places == 0 {
             return None;
         }
+        let all_learn = agents.learners().count() == agents.count;
+        let games = if all_learn { most / places * places * agents.count } else { 0 };
         let mut layout = Layout::default();
         let shape = &agents.shape;
         let outputs = shape.layers.iter().map(|layer| layer.weight.cols);
@@ -63,8 +64,19 @@ impl Pool {
         Some(Self { past, weights: plan.buffer("pool.weights", &[layout.len]), nets, every: settings.pool_every })
     }
 
-    /// Adds the call that keeps a snapshot when one is due, and fills all places at the first update.
+    /// All places begin with the network as it is.
+    pub fn begin<R: Real>(&self, agents: &Agents, buffers: &Buffers<R>) {
+        let newest = buffers.read(agents.block.weights);
+        if !newest.is_empty() {
+            buffers.write(self.weights).chunks_exact_mut(newest.len()).for_each(|place| place.copy_from_slice(&newest));
+        }
+    }
+
+    /// Adds the call that keeps a snapshot when one is due.
     pub fn keep(&self, list: &mut List, agents: &Agents, clock: Clock) {
+        if agents.nets.is_empty() {
+            return; // there is no newest self
+        }
         let (from, to, every) = (agents.block.weights, self.weights, self.every);
         list.train(Phase::Observe, TakeSnapshot { clock, every, places: self.past.places, from, to });
     }
@@ -72,20 +84,23 @@ impl Pool {
     /// Adds the snapshots' forward passes over the rows of their seats.
     pub fn act(&self, list: &mut List, x: Id<Reals, Execution>, hidden: Id<Reals, Execution>, y: Id<Reals, Execution>) {
         let Past { games, places, agents } = self.past;
+        if games == 0 {
+            return;
+        }
         for (k, net) in (0..).zip(&self.nets) {
             let of_place = (0..games).filter(|e| e % places == k);
             let rows: Rows = of_place.filter_map(|e| Some(e * agents + self.past.seat(e)?)).collect();
             list.act(Phase::Act, MlpForward { net: net.clone(), rows, weights: self.weights, x, hidden, y });
         }
     }
-
-    /// Puts the network as it is into all places of a pool.
-    pub fn fill<R: Real>(weights: &[R], pool: &mut [R]) {
-        pool.chunks_exact_mut(weights.len()).for_each(|place| place.copy_from_slice(weights));
-    }
 }
 
-/// Copies the network to the next place every `every` updates, to all of them at the first.
+/// Most snapshots that have as many games as each other, and as many in each of `seats`.
+pub fn most_places(settings: &LearnerSettings, seats: u32) -> u32 {
+    (settings.pool_share * settings.envs as f32) as u32 / seats
+}
+
+/// Copies the network to the next place every `every` updates.
 #[derive(Clone, Copy, Debug)]
 struct TakeSnapshot {
     clock: Clock,
@@ -105,11 +120,9 @@ impl Compute for TakeSnapshot {
         // The update has been counted, from 1.
         let before = view.read(self.clock.counters)[UPDATE] - 1;
         let (from, mut to) = (view.read(self.from), view.write(self.to));
-        let due = before.is_multiple_of(self.every).then_some(before / self.every % self.places);
-        for (place, to) in (0..).zip(to.chunks_exact_mut(from.len())) {
-            if before == 0 || due == Some(place) {
-                to.copy_from_slice(&from);
-            }
+        if before.is_multiple_of(self.every) {
+            let place = (before / self.every % self.places) as usize * from.len();
+            to[place..place + from.len()].copy_from_slice(&from);
         }
     }
 }

@@ -8,7 +8,7 @@ use super::world::{TERMINATED, TRUNCATED, World, input_len};
 use crate::base::float::Real;
 use crate::base::lanes::padded;
 use crate::base::rng::{Stream, below};
-use crate::nn::graph::{Compute, Content, Id, Plan, Reals, Training, View, Wires, Words};
+use crate::nn::graph::{Compute, Content, Doubles, Id, Plan, Reals, Training, View, Wires, Words};
 
 /// `count` segments: the ring, or a minibatch of it.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +61,8 @@ pub struct Replay {
     pub ring: Segments,
     /// What a gradient step looks at.
     pub batch: Segments,
+    /// Running moments of the rewards drawn, where they are standardised ([`super::td::RewardMoments`]) `[3]`.
+    pub reward_moments: Id<Doubles, Training>,
 }
 
 /// Appends the env step just taken by every world to the segments being recorded.

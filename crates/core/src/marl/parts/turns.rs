@@ -3,7 +3,8 @@
 //!
 //! The return of a decision is all rewards from it to the maker's next one (a win pays its loser at the winner's move),
 //! then γ times what follows from there: γ counts decisions of one's own. Moves that nobody is to learn from (of scripts,
-//! of frozen agents, of a random opening) have weight 0 and are moves of the world to everybody else, and so are those of earlier selves.
+//! of frozen agents, of a random opening) have weight 0 and are moves of the world to everybody else, and so are those of
+//! earlier selves.
 
 use super::advantage::Lookahead;
 use super::pool::Past;
@@ -12,8 +13,8 @@ use super::world::{MAX_AGENTS, World};
 use crate::base::float::Real;
 use crate::base::rng::{Stream, below, uniform};
 use crate::env::api::StateRef;
-use crate::marl::seats::Members;
-use crate::marl::settings::LearnerSettings;
+use crate::marl::seats::{Controller, Members};
+use crate::marl::settings::{AdvantageChoice, AlgoChoice, LearnerSettings};
 use crate::nn::graph::{Compute, Execution, Id, List, Phase, Plan, Reals, Training, View, Wires, Words};
 
 /// Whose turn it is in each environment, and whether it is learned from.
@@ -29,14 +30,28 @@ pub struct Turns {
     pub past: Past,
 }
 
+/// Whether one network learns whoever's move it is, where `agents` move in turns: then decisions are learned from. So it is
+/// while nobody learns, for whoever goes on learning is one. Where a team's value is learned, episodes are compared whole or
+/// players have networks of their own, it is not.
+pub fn one_moves_all(settings: &LearnerSettings, algo: AlgoChoice, agents: u32) -> bool {
+    let mut groups = (0..agents).filter_map(|agent| match settings.seats.of(agent) {
+        Controller::Learner(group) => Some(group),
+        Controller::Frozen | Controller::Scripted(_) | Controller::Human(_) => None,
+    });
+    let first = groups.next();
+    let is_group = algo.is_policy_gradient() && settings.advantage == AdvantageChoice::Group;
+    let is_apart = algo.info().team_value || is_group;
+    settings.shared && !is_apart && groups.all(|group| Some(group) == first)
+}
+
 impl Turns {
     /// Buffers for `world`, named `{name}.…`.
-    pub fn new(plan: &mut Plan, name: &str, world: &World, learners: Members) -> Self {
+    pub fn new(plan: &mut Plan, name: &str, world: &World, learners: Members, past: Past) -> Self {
         Self {
             mover: plan.buffer(&format!("{name}.mover"), &[world.envs]),
             learners,
             opened: plan.buffer(&format!("{name}.opened"), &[world.envs]),
-            past: Past::default(),
+            past,
         }
     }
 
@@ -180,7 +195,7 @@ pub struct TurnAdvantages {
     pub mover: Id<Words, Training>,
     /// V of the mover `[T, E]`.
     pub value: Id<Reals, Training>,
-    /// V of whoever moved next `[T, E]`.
+    /// V of whoever is to move when the rollout ends, in its last row `[T, E]`.
     pub next_value: Id<Reals, Training>,
     /// A `[T, E]`, 0 where the weight is.
     pub advantage: Id<Reals, Training>,
@@ -197,8 +212,6 @@ enum Next<R> {
     Decision(usize),
     /// The same agent is to move when the rollout ends, and expects that much.
     Expected(R),
-    /// Nobody knows yet.
-    Unknown,
 }
 
 impl Compute for TurnAdvantages {
@@ -233,10 +246,10 @@ impl Compute for TurnAdvantages {
                         return (earned, next);
                     }
                 }
-                (earned, Next::Unknown)
+                unreachable!("whoever has moved is to move again within n env steps, and as many are left")
             };
             let worth = |next: Next<R>| match next {
-                Next::End | Next::Unknown => R::ZERO,
+                Next::End => R::ZERO,
                 Next::Decision(at) => value[item(at)],
                 Next::Expected(value) => value,
             };
