@@ -8,6 +8,7 @@ use tandem_core::env::script::{Script, Turn};
 use tandem_core::experiment::command::LiveChange;
 use tandem_core::experiment::link::parse;
 use tandem_core::experiment::run::Run;
+use tandem_core::experiment::snapshot::EvalPoint;
 use tandem_core::marl::learner::Central;
 use tandem_core::marl::parts::clock::{GRADIENT_STEP, RING_FILL};
 use tandem_core::marl::probe::Probe;
@@ -164,6 +165,21 @@ fn frozen_and_thawed_is_as_if_nothing_had_happened() {
         assert_eq!(thawed.change(LiveChange::Seats(learning)), Some(10), "{link}");
         updates(&mut thawed, 10);
         assert_eq!((plain.trace, plain.weights_hash()), (thawed.trace, thawed.weights_hash()), "{link}, {stopped:?}");
+    }
+}
+
+/// Games of those who have stopped learning are played all the same, in training and in matches.
+#[test]
+fn a_board_where_nobody_learns_is_played() {
+    for algo in ["algo=iql", "algo=ippo&opening=2", "algo=mappo"] {
+        let mut run = run(&format!("env=tictactoe&{algo}&seats=frozen,frozen&eval_every=4000&budget=8000"));
+        let before = kept(&run, 0);
+        while run.end().is_none() {
+            run.update();
+        }
+        assert_eq!((kept(&run, 0), run.count(GRADIENT_STEP)), (before, 0), "{algo}");
+        let played = |point: &EvalPoint| point.matches.iter().map(|m| m.won + m.drawn + m.lost).collect::<Vec<_>>();
+        assert!(run.evals.len() == 3 && run.evals.iter().all(|point| played(point) == [2; 6]), "{algo}");
     }
 }
 
