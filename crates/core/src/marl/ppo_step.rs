@@ -5,7 +5,7 @@
 use super::parts::advantage::{Advantages, GroupRelative, Lookahead};
 use super::parts::agents::{Agents, Pass};
 use super::parts::clock::{BeginGradientStep, CRITIC_LR_NOW, Clock, LR_NOW};
-use super::parts::critic::{Critic, CriticView, Values};
+use super::parts::critic::{Critic, CriticView, NextValues, Values};
 use super::parts::minibatch::{BeginPass, Gather, Minibatch};
 use super::parts::optimise::{Adam, Block, ClipNorm, TraceLoss, ZeroGradient};
 use super::parts::policy_loss::{Fit, Normalise, PolicyLoss, Statistics, ValueLoss};
@@ -119,17 +119,14 @@ impl<'a> PpoStep<'a> {
         }
     }
 
-    /// V of what was there and of what followed, in the rewards' unit; `reads` are the critic's inputs then and after. In
-    /// turns what follows is the maker's next decision, so only after the last env step it stands nowhere else.
-    pub fn values(&self, list: &mut List, [now, next]: [Id<Reals, Training>; 2]) {
+    /// V of what was there and of what followed, in the rewards' unit; `reads` are the critic's inputs then and after.
+    pub fn values(&self, list: &mut List, [x, next_x]: [Id<Reals, Training>; 2]) {
         let (Some(critic), Some(values)) = (self.critic, &self.values) else { return };
-        let count = self.rollout.count();
-        let follows = if self.rollout.mover.is_some() { count - self.rollout.envs } else { 0 };
-        for (x, from, value) in [(now, 0, values.value), (next, follows, values.next_value)] {
-            critic.forward(list, x, from..count, values.all.hidden, values.all.outputs);
-            let (heads, moments) = (critic.heads, critic.moments);
-            list.train(Phase::Centralise, Values { heads, moments, from, y: values.all.outputs, value });
-        }
+        let ValueBuffers { value, next_value, all: Pass { hidden, outputs: y }, .. } = *values;
+        critic.forward(list, x, self.rollout.count(), hidden, y);
+        list.train(Phase::Centralise, Values { heads: critic.heads, moments: critic.moments, y, value });
+        let (critic, rollout) = (critic.clone(), self.rollout);
+        list.train(Phase::Centralise, NextValues { critic, rollout, x: next_x, hidden, y, value, next_value });
     }
 
     /// A of every env step and R for the critic, from V as the update found it.
@@ -213,7 +210,7 @@ impl<'a> PpoStep<'a> {
     pub fn value_loss(&self, list: &mut List) {
         let (Some(critic), Some(values)) = (self.critic, &self.values) else { return };
         let x = values.state.unwrap_or(self.batch.obs);
-        critic.forward(list, x, 0..self.batch.count, values.batch.hidden, values.batch.outputs);
+        critic.forward(list, x, self.batch.count, values.batch.hidden, values.batch.outputs);
         list.train(
             Phase::Target,
             ValueLoss {

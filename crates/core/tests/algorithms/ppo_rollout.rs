@@ -3,10 +3,13 @@
 
 use tandem_core::base::rng::{Stream, below, uniform};
 use tandem_core::env::api::Ended;
+use tandem_core::marl::parts::advantage::Advantages;
 use tandem_core::marl::parts::critic::CriticView;
 use tandem_core::marl::parts::explore::softmax;
 use tandem_core::marl::parts::policy_loss::{ACTIONS, CLIPPED, KL};
 use tandem_core::marl::settings::{AlgoChoice, InactiveChoice, LearnerSettings};
+use tandem_core::nn::cpu::mlp_forward;
+use tandem_core::nn::graph::{Compute as _, Precision as _};
 
 use crate::support::{POLICIES, Tiny, learner, named, policy_settings, update};
 
@@ -125,6 +128,42 @@ fn p14_an_agent_without_a_legal_action_contributes_no_policy_gradient() {
                     assert!(sees(&rows[..8]) && sees(&rows[8..]) == (inactive == InactiveChoice::Mask));
                     assert_eq!((&rows[4..6], &rows[12..14]), (&[1.0, 0.0][..], &[0.0, 1.0][..]), "ids");
                 }
+            }
+        }
+    }
+}
+
+/// The critic is asked about what followed only where an episode ended; what it would have said elsewhere is the same.
+#[test]
+fn the_value_of_what_followed_is_what_the_critic_says_of_it() {
+    for algo in POLICIES {
+        for shared in [true, false] {
+            let settings = LearnerSettings { shared, envs: 5, rollout: 8, orthogonal: false, ..policy_settings() };
+            let learner = learner(masked(3), algo, &settings);
+            let buffers = learner.start::<f32>();
+            (0..3).for_each(|_| update(&learner, &buffers));
+            learner.rollout.run(&buffers);
+            for (_, call) in learner.gradient_steps.calls().take_while(|(_, call)| call.name() != Advantages::NAME) {
+                f32::run(call, &buffers);
+            }
+            let rollout = learner.on_policy().expect("a policy gradient").rollout;
+            let critic = learner.central.critic().expect("has a critic");
+            let x = buffers.read(if critic.sees == CriticView::Local { rollout.next_obs } else { rollout.next_state });
+            let (rows, width) = (rollout.count() * critic.heads.rows, critic.heads.width as usize);
+            let mut hidden = vec![0.0; (rows * critic.hidden_width()) as usize];
+            let mut y = vec![0.0; rows as usize * width];
+            for (k, net) in critic.nets.iter().enumerate() {
+                let of_net = |row: &u32| critic.nets.len() == 1 || row % critic.heads.rows == k as u32;
+                let rows: Vec<u32> = (0..rows).filter(of_net).collect();
+                mlp_forward(net, &buffers.read(critic.block.weights), &rows, &x, &mut hidden, &mut y);
+            }
+            let next = named(&learner, &buffers, "rollout.next_value");
+            let ended = buffers.read(rollout.ended).iter().filter(|ended| **ended != 0.0).count();
+            assert!(0 < ended && ended < rollout.count() as usize, "{ended} episodes end");
+            let columns = critic.heads.columns as usize;
+            for (at, value) in next.iter().enumerate() {
+                let said = y[critic.heads.output(at / columns, at % columns)];
+                assert_eq!(value.to_bits(), said.to_bits(), "{algo:?}, shared {shared}: item {}", at / columns);
             }
         }
     }

@@ -10,10 +10,12 @@ use std::ops::Range;
 
 use super::optimise::Block;
 use super::popart::{Moments, Scale};
+use super::trajectories::Trajectories;
 use crate::base::float::Real;
 use crate::base::lanes::padded;
 use crate::marl::seats::Members;
 use crate::nn::calls::{MlpBackward, MlpForward, Rows};
+use crate::nn::cpu::mlp_forward;
 use crate::nn::graph::{Compute, Id, List, Phase, Plan, Reals, Training, View, Wires};
 use crate::nn::layers::{Activation, Layout, Mlp};
 
@@ -118,16 +120,16 @@ impl Critic {
         self.nets[0].hidden_width()
     }
 
-    /// The networks on some `items` of `x`.
+    /// The networks on the first `count` items of `x`.
     pub fn forward(
         &self,
         list: &mut List,
         x: Id<Reals, Training>,
-        items: Range<u32>,
+        count: u32,
         hidden: Id<Reals, Training>,
         y: Id<Reals, Training>,
     ) {
-        for (net, rows) in self.nets.iter().zip(self.item_rows(items)) {
+        for (net, rows) in self.nets.iter().zip(self.item_rows(count)) {
             let (net, weights) = (net.clone(), self.block.weights);
             list.train(Phase::Centralise, MlpForward { net, rows, weights, x, hidden, y });
         }
@@ -143,18 +145,26 @@ impl Critic {
         dy: Id<Reals, Training>,
         scratch: Id<Reals, Training>,
     ) {
-        for (net, rows) in self.nets.iter().zip(self.item_rows(0..count)) {
+        for (net, rows) in self.nets.iter().zip(self.item_rows(count)) {
             let (net, weights, grad) = (net.clone(), self.block.weights, self.block.grad);
             list.train(Phase::Apply, MlpBackward { net, rows, weights, x, hidden, dy, scratch, grad });
         }
     }
 
-    fn item_rows(&self, items: Range<u32>) -> Vec<Rows> {
-        let per_item = self.heads.rows;
-        if self.nets.len() == 1 {
-            return vec![(items.start * per_item..items.end * per_item).collect()];
-        }
-        (0..per_item).map(|i| items.clone().map(|item| item * per_item + i).collect()).collect()
+    fn item_rows(&self, count: u32) -> Vec<Rows> {
+        let of = |net| {
+            // There can be a million, and a link is judged by building its lists.
+            let mut rows = Vec::with_capacity((count * self.heads.rows) as usize / self.nets.len());
+            (0..count).for_each(|item| rows.extend(self.rows_of(net, item)));
+            rows.into()
+        };
+        (0..self.nets.len()).map(of).collect()
+    }
+
+    /// The rows of an item that network `net` values.
+    fn rows_of(&self, net: usize, item: u32) -> Range<u32> {
+        let (first, n) = (item * self.heads.rows, self.heads.rows);
+        if self.nets.len() == 1 { first..first + n } else { first + net as u32..first + net as u32 + 1 }
     }
 
     /// The parts of [`Critic::block`]: a network each or, of a central critic, hidden layers and heads. Those of agents
@@ -183,8 +193,6 @@ pub struct Values {
     pub heads: Heads,
     /// The outputs' scale.
     pub moments: Option<Moments>,
-    /// The first item that is wanted.
-    pub from: u32,
     /// Outputs of the networks.
     pub y: Id<Reals, Training>,
     /// V `[items, M]`.
@@ -204,10 +212,78 @@ impl Compute for Values {
         let (y, mut value) = (view.read(self.y), view.write(self.value));
         for m in 0..self.heads.columns as usize {
             let scale = Scale::of(self.moments, self.heads.statistics(m), &view);
-            let values = value.chunks_exact_mut(self.heads.columns as usize).enumerate();
-            for (item, value) in values.skip(self.from as usize) {
+            for (item, value) in value.chunks_exact_mut(self.heads.columns as usize).enumerate() {
                 value[m] = scale.restore(y[self.heads.output(item, m)]);
             }
         }
     }
 }
+
+/// V of what followed every item of a rollout, in the rewards' own unit. Where an episode goes on, that is V of its
+/// environment's next item, which is known: networks are asked only where one ended, and at the rollout's end.
+#[derive(Clone, Debug)]
+pub struct NextValues {
+    /// Networks and the outputs' scale.
+    pub critic: Critic,
+    /// The rollout.
+    pub rollout: Trajectories,
+    /// What the critic reads of what followed `[T, E, …]`.
+    pub x: Id<Reals, Training>,
+    /// Kept activations of some items.
+    pub hidden: Id<Reals, Training>,
+    /// Outputs for those.
+    pub y: Id<Reals, Training>,
+    /// V `[T, E, M]`.
+    pub value: Id<Reals, Training>,
+    /// V of what followed `[T, E, M]`.
+    pub next_value: Id<Reals, Training>,
+}
+
+impl Compute for NextValues {
+    type Side = Training;
+    const NAME: &'static str = "next_values";
+    fn wires(&self, wires: &mut Wires) {
+        wires.reads(self.rollout.ended).reads(self.critic.block.weights).reads(self.x).reads(self.value);
+        wires.writes(self.hidden).writes(self.y).writes(self.next_value);
+        if let Some(moments) = self.critic.moments {
+            wires.reads(moments.numbers);
+        }
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let (critic, heads) = (&self.critic, self.critic.heads);
+        let (ended, value, mut next) =
+            (view.read(self.rollout.ended), view.read(self.value), view.write(self.next_value));
+        let (items, envs, columns) = (self.rollout.count(), self.rollout.envs, heads.columns as usize);
+        let is_cut = |item: u32| item + envs >= items || ended[item as usize] != R::ZERO;
+        for (k, net) in critic.nets.iter().enumerate() {
+            let mut rows = (0..items).filter(|&item| is_cut(item)).flat_map(|item| critic.rows_of(k, item));
+            loop {
+                let (mut some, mut count) = ([0; AT_ONCE], 0);
+                for (to, row) in some.iter_mut().zip(&mut rows) {
+                    *to = row;
+                    count += 1;
+                }
+                if count == 0 {
+                    break;
+                }
+                let (weights, x) = (view.read(critic.block.weights), view.read(self.x));
+                mlp_forward(net, &weights, &some[..count], &x, &mut view.write(self.hidden), &mut view.write(self.y));
+            }
+        }
+        let y = view.read(self.y);
+        for m in 0..columns {
+            let scale = Scale::of(critic.moments, heads.statistics(m), &view);
+            for item in 0..items {
+                let at = item as usize * columns + m;
+                next[at] = if is_cut(item) {
+                    scale.restore(y[heads.output(item as usize, m)])
+                } else {
+                    value[at + envs as usize * columns]
+                };
+            }
+        }
+    }
+}
+
+/// Rows that [`NextValues`] values in one go.
+const AT_ONCE: usize = 64;
