@@ -90,6 +90,12 @@ fn bounds_between_fields_are_told() {
         told("budget=10000000&eval_every=100"),
         ["eval_every: a budget has at most 5,000 evaluations; 100 became 2000."]
     );
+    assert_eq!(
+        told("algo=ippo&envs=64&rollout=2048"),
+        ["rollout: an update collects at most 65,536 env steps of all environments together; 2048 became 1024."]
+    );
+    assert_eq!(told("env=spread&algo=ippo&envs=8&rollout=2048&minibatches=768"), [""; 0]);
+    assert_eq!(told("env=matrix&repeat=100&envs=8&rollout=2000"), [""; 0]);
     let large = parse("env=matrix&repeat=100&rollout=100&envs=1&buffer=200000");
     assert_eq!(large.notices[0].id, "notice.too_much_memory");
     assert!(large.spec.learner.buffer < 200_000);

@@ -21,7 +21,10 @@ use crate::marl::registry::{Refusal, accepts};
 /// Bytes that all buffers of a run may take together, and so any of them.
 const MEMORY: u64 = 256 << 20;
 /// Longest rollout, env steps of an environment.
-const LONGEST_ROLLOUT: u32 = LONGEST_SEGMENT;
+pub(super) const LONGEST_ROLLOUT: u32 = 2_048;
+/// Env steps of all environments that one update may collect: as many environments as there can be, each with the longest
+/// episode that is kept whole.
+const LARGEST_ROLLOUT: u32 = 512 * LONGEST_SEGMENT;
 /// Evaluation points of one budget, so that a curve stays a curve.
 const EVALUATIONS: u32 = 5_000;
 
@@ -113,6 +116,8 @@ fn bound_payoff(payoff: &mut f32, told: &mut Vec<Sentence>) {
 }
 
 fn normalise_run(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
+    let longest = LARGEST_ROLLOUT / spec.learner.envs;
+    change(spec, "rollout", longest, Bound::AtMost, "notice.rollout_of_envs", told);
     if spec.algo.is_policy_gradient() {
         normalise_on_policy(spec, told);
     } else {
@@ -143,9 +148,9 @@ fn normalise_on_policy(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
     let Ok(env) = world::env_spec(spec).build() else { return };
     let mut episode = env.info().max_steps;
     if table::group(spec) {
-        if episode > LONGEST_ROLLOUT {
-            change(spec, "limit", LONGEST_ROLLOUT, Bound::AtMost, "notice.group_limit", told);
-            episode = LONGEST_ROLLOUT;
+        if episode > LONGEST_SEGMENT {
+            change(spec, "limit", LONGEST_SEGMENT, Bound::AtMost, "notice.group_limit", told);
+            episode = LONGEST_SEGMENT;
         }
         change(spec, "rollout", episode, Bound::Exactly, "notice.whole_episodes", told);
         let (envs, group) = (spec.learner.envs, spec.learner.group);
@@ -157,7 +162,7 @@ fn normalise_on_policy(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
 
 fn normalise_replay(spec: &mut ExperimentSpec, told: &mut Vec<Sentence>) {
     let steps = segment_steps(spec);
-    let longest = LONGEST_ROLLOUT / steps * steps;
+    let longest = LONGEST_ROLLOUT.min(LARGEST_ROLLOUT / spec.learner.envs) / steps * steps;
     let whole = (spec.learner.rollout.div_ceil(steps) * steps).min(longest);
     if whole != spec.learner.rollout {
         change(spec, "rollout", whole, Bound::Exactly, "notice.whole_episodes", told);

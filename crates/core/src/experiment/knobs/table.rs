@@ -2,6 +2,7 @@
 //!
 //! A key is for ever; a range may grow but not shrink, or old links would be clamped.
 
+use super::rules::LONGEST_ROLLOUT;
 use super::rules::{plays, switch_algo, switch_env};
 use super::values::decimal;
 use super::{Group, Kind, Knob, shared};
@@ -451,9 +452,9 @@ pub static KNOBS: [Knob; 108] = {
         knob("pool_every", Exploration, int!(learner.pool_every, 1, 10_000)).unit("unit.updates").when(has_pool),
         knob("pool_share", Exploration, float!(learner.pool_share, 0.0, 1.0)).when(has_pool),
         knob("envs", Replay, int!(learner.envs, 1, 512)),
-        knob("rollout", Replay, int!(learner.rollout, 1, 128)).unit(ENV_STEPS),
+        knob("rollout", Replay, int!(learner.rollout, 1, LONGEST_ROLLOUT)).unit(ENV_STEPS),
         knob("epochs", Replay, int!(learner.epochs, 1, 64)).beginner().when(policy_gradient),
-        knob("minibatches", Replay, int!(learner.minibatches, 1, 64)).when(policy_gradient),
+        knob("minibatches", Replay, int!(learner.minibatches, 1, 1_024)).when(policy_gradient),
         knob("grads", Replay, int!(learner.grad_steps, 1, 64)).unit(GRAD_STEPS).when(value_based),
         knob("batch", Replay, int!(learner.batch, 1, 1_024)).unit(SEGMENTS).when(value_based),
         knob("buffer", Replay, int!(learner.buffer, 1, 200_000)).unit(SEGMENTS).when(value_based),
