@@ -104,6 +104,28 @@ fn a_run_without_a_page_is_the_pages_run() {
     assert_eq!(last["weights_hash"], weights);
 }
 
+/// Where a board is learned by self-play, a line before the summary tells how snapshots fare against each other.
+#[test]
+fn snapshots_against_each_other_are_a_line() {
+    let link = "#v=1&env=tictactoe&algo=ippo&seed=7&hidden=16&envs=64&eval_every=1000&match_games=0";
+    let told = output(&["train", link, "--steps", "3000", "--json"]);
+    let lines = json(&told.stdout);
+    let ladder = &lines[lines.len() - 2];
+    assert_eq!(ladder["kind"], "ladder");
+    let snapshots = ladder["snapshots"].as_array().expect("a list").len();
+    assert!(snapshots >= 4, "the untrained one, and one every 1,000 env steps: {ladder}");
+    let rows = ladder["scores"].as_array().expect("a list");
+    assert_eq!(rows.len(), snapshots);
+    for cell in rows.iter().flat_map(|row| row.as_array().expect("a list")) {
+        let games: u64 = ["won", "drawn", "lost"].iter().filter_map(|outcome| cell[outcome].as_u64()).sum();
+        assert_eq!(Some(games), ladder["games"].as_u64());
+    }
+    let told = text(&output(&["train", link, "--steps", "3000"]).stdout);
+    assert_eq!(told.matches(" first: ").count(), snapshots, "{told}");
+    let kinds = |link| json(&output(&["train", link, "--steps", "100", "--json"]).stdout);
+    assert!(kinds(LINK).iter().all(|line| line["kind"] != "ladder"));
+}
+
 #[test]
 fn seeds_are_half_open_and_each_is_its_own_run() {
     let three = output(&["train", LINK, "--steps=600", "--seeds=3..6", "--json"]);

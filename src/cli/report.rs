@@ -4,6 +4,7 @@ use serde::Serialize;
 use tandem_core::base::hash::hex;
 use tandem_core::env::api::Headline;
 use tandem_core::experiment::divergence::Divergence;
+use tandem_core::experiment::ladder::Score;
 use tandem_core::experiment::run::Run;
 use tandem_core::experiment::snapshot::{Cause, EvalPoint, MatchResult, RunState};
 use tandem_core::marl::parts::clock::ENV_STEP;
@@ -39,6 +40,12 @@ enum Line<'a> {
         per_agent: &'a [f32],
         #[serde(skip_serializing_if = "Vec::is_empty")]
         matches: Vec<Match>,
+    },
+    Ladder {
+        seed: u64,
+        games: u32,
+        snapshots: &'a [u32],
+        scores: Vec<&'a [Score]>,
     },
     Summary {
         seed: u64,
@@ -127,6 +134,31 @@ impl Report {
         let told: Vec<String> = seats.iter().map(seat).collect();
         let opponent = format!("choice.seats.{}", seats[0].opponent.info().id);
         self.lines.write(&self.texts.f("cli.match", &[self.texts.t(&opponent), &told.join("; ")]))
+    }
+
+    /// Snapshots of the run against each other, where there are such.
+    pub(super) fn ladder(&mut self, run: &Run) -> std::io::Result<()> {
+        let Some(ladder) = run.ladder() else { return Ok(()) };
+        if self.json {
+            let scores = ladder.rows().map(|(_, scores)| scores).collect();
+            return self.write(&Line::Ladder {
+                seed: run.spec.seed,
+                games: ladder.games,
+                snapshots: &ladder.env_steps,
+                scores,
+            });
+        }
+        self.lines.write(&self.texts.f("cli.ladder", &[&ladder.games.to_string()]))?;
+        ladder.rows().try_for_each(|(first, scores)| {
+            let lead = |score: &Score| {
+                numbers::signed(score.won as f32 - score.lost as f32, |lead| numbers::integer(lead as i32))
+            };
+            let cell = |(second, score): (&u32, &Score)| {
+                self.texts.f("cli.ladder.cell", &[&lead(score), &numbers::count(*second)])
+            };
+            let told: Vec<String> = ladder.env_steps.iter().zip(scores).map(cell).collect();
+            self.lines.write(&self.texts.f("cli.ladder.row", &[&numbers::count(first), &told.join("; ")]))
+        })
     }
 
     /// The end of a seed's run, wherever it came: `ended` says why, `steps`, `goal`, `diverged` or `interrupted`.

@@ -141,6 +141,7 @@ fn train_one(wanted: &Wanted, seed: u64, interrupt: &Interrupt, report: &mut Rep
         }
         told = run.evals.len();
     }
+    report.ladder(&run)?;
     report.summary(&run, seconds())?;
     Ok(run)
 }

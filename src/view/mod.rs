@@ -6,6 +6,7 @@
 pub mod api;
 pub mod badges;
 pub mod icons;
+pub mod ladder;
 pub mod matches;
 pub mod numbers;
 pub mod observation;

@@ -102,11 +102,15 @@ fn the_teams_are_compared_over_the_same_thousand_episodes() {
 /// On a board players meet, so the view shows matches: three scripts, from either seat.
 #[test]
 fn p51_matches_stand_side_by_side_for_both_seats() {
-    let link = "#env=tictactoe&algo=ippo&seed=0&budget=2048&match_games=20&view=teams";
-    let mut window = Window::open(link, TALL, egui::Theme::Light, "en");
-    window.frames(8);
+    let open = |games: u32| {
+        let link = format!("#env=tictactoe&algo=ippo&seed=0&budget=2048&match_games={games}&view=teams");
+        let mut window = Window::open(&link, TALL, egui::Theme::Light, "en");
+        window.frames(8);
+        window
+    };
     let count = |window: &Window, name: &str| window.harness.query_all_by_label_contains(name).count();
-    assert!(count(&window, "play their matches at each evaluation") > 0);
+    assert!(count(&open(0), "play their matches at each evaluation") > 0);
+    let mut window = open(20);
     window.harness.get_by_role_and_label(Role::Button, "Run").click();
     let is_table = |window: &Window| {
         let texts = window.harness.query_all_by_label_contains(" / ");
@@ -119,4 +123,13 @@ fn p51_matches_stand_side_by_side_for_both_seats() {
         window.frames(5);
     }
     assert!(is_table(&window) && count(&window, "As second player") > 0);
+    // Beside it snapshots play each other, from the untrained one on.
+    for _ in 0..600 {
+        if count(&window, " second: ") >= 4 {
+            break;
+        }
+        window.frames(5);
+    }
+    assert!(count(&window, "Env step 0 first against env step") >= 2);
+    assert!(count(&window, "Snapshots of this run against each other") > 0);
 }

@@ -11,6 +11,7 @@ use tandem_core::marl::parts::clock::{CRITIC_RATE, ENV_STEP};
 
 mod session {
     mod ends;
+    mod ladder;
     mod people;
 }
 

@@ -10,6 +10,7 @@ pub mod evaluate;
 pub mod joint;
 pub mod keep;
 pub mod knobs;
+pub mod ladder;
 pub mod link;
 pub mod pack;
 pub mod policy;

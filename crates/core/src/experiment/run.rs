@@ -7,10 +7,11 @@ use super::divergence::{Divergence, of_gradients, of_parameters};
 use super::evaluate::summed_up;
 use super::keep::Kept;
 use super::knobs::{can_reseat, gradient_steps_per_update, why_not};
+use super::ladder::{Ladder, Standings};
 use super::snapshot::{EvalPoint, Facts, Optimum, Peak, RunState, Sentence};
 use super::spec::{EvalChoice, ExperimentSpec, Seats};
 use super::world;
-use crate::env::api::Env;
+use crate::env::api::{Env, EnvState};
 use crate::marl::learner::{Evaluations, Learner};
 use crate::marl::parts::clock::{
     ENV_STEP, EPS, EPS_END, EPS_OVER, GRAD_NORM, GRADIENT_STEP, LOSS, LR, LR_END, LR_OVER, linear,
@@ -56,6 +57,8 @@ pub struct Run {
     last: Kept,
     /// Of the best evaluation with these seats, and its mean.
     best: Option<(Kept, f32)>,
+    /// Of these seats.
+    ladder: Option<Ladder>,
 }
 
 /// Which list the run stands in.
@@ -69,6 +72,8 @@ enum Part {
     Evaluation,
     /// Behind it, where there are matches.
     Matches,
+    /// Behind that, where snapshots play each other.
+    Ladder,
 }
 
 impl Run {
@@ -100,6 +105,7 @@ impl Run {
             heeds_goal_from: 1,
             is_reached: false,
             best: None,
+            ladder: Ladder::new(&learner),
             last,
             learner,
             spec,
@@ -123,7 +129,7 @@ impl Run {
 
     /// Whether no update has begun; an evaluation may be under way.
     pub fn is_between_updates(&self) -> bool {
-        matches!(self.part, Part::Boundary | Part::Evaluation | Part::Matches)
+        self.part == Part::Boundary || self.is_evaluating()
     }
 
     /// Whether the update begun still has env steps to take (then the worlds stand between two of them).
@@ -239,13 +245,18 @@ impl Run {
                 if lists.evaluation.list.run_iteration(&mut self.cursor, &self.buffers) {
                     self.part = Part::Matches;
                     if lists.matches.is_none() {
-                        self.finish_evaluation();
+                        self.begin_ladder();
                     }
                 }
             }
             Part::Matches => {
                 let list = lists.matches.as_ref().map(|matches| &matches.list);
                 if list.is_none_or(|list| list.run_iteration(&mut self.cursor, &self.buffers)) {
+                    self.begin_ladder();
+                }
+            }
+            Part::Ladder => {
+                if self.ladder.as_mut().is_none_or(Ladder::work) {
                     self.finish_evaluation();
                 }
             }
@@ -307,6 +318,16 @@ impl Run {
         self.weights_of.unwrap_or(if self.diverged.is_some() { self.last.update } else { self.finished })
     }
 
+    /// Snapshots against each other, where a board is learned by self-play and there is one.
+    pub fn ladder(&self) -> Option<Standings> {
+        self.ladder.as_ref().map(Ladder::standings).filter(|standings| !standings.env_steps.is_empty())
+    }
+
+    /// The positions that snapshots' games start from; empty without a ladder.
+    pub fn openings(&self) -> &[EnvState] {
+        self.ladder.as_ref().map_or(&[], Ladder::openings)
+    }
+
     /// Hash of all parameters' bits.
     pub fn weights_hash(&self) -> [u32; 2] {
         let blocks = self.learner.blocks();
@@ -349,7 +370,16 @@ impl Run {
 
     /// Whether an update has ended and its evaluation has not.
     fn is_evaluating(&self) -> bool {
-        matches!(self.part, Part::Evaluation | Part::Matches)
+        matches!(self.part, Part::Evaluation | Part::Matches | Part::Ladder)
+    }
+
+    fn begin_ladder(&mut self) {
+        self.part = Part::Ladder;
+        let env_steps = self.count(ENV_STEP);
+        match &mut self.ladder {
+            Some(ladder) => ladder.take(&self.learner, &self.buffers, env_steps),
+            None => self.finish_evaluation(),
+        }
     }
 
     fn finish_evaluation(&mut self) {
@@ -384,6 +414,7 @@ impl Run {
         // Copies kept of the old lists do not fit the new ones, and earlier evaluations are of other learners.
         self.last = Kept::of(&self.learner, &self.buffers, update);
         self.best = None;
+        self.ladder = Ladder::new(&self.learner);
         // Nor has who learns now reached anything.
         self.heed_goal_from(self.finished);
     }

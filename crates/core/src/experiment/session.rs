@@ -481,6 +481,7 @@ impl Session {
             stage,
             joint,
             teams: self.comparison.iter().filter(|_| self.watch.teams).flat_map(Comparison::rows).collect(),
+            ladder: run.ladder().filter(|_| self.watch.teams),
             speed: self.speed,
         }
     }

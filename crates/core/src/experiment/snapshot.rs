@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ladder::Standings;
 use super::spec::AlgoChoice;
 use crate::env::api::{Frame, Headline, Label, Mix, Role};
 use crate::env::script::{Foreseen, Script};
@@ -209,6 +210,8 @@ pub struct Snapshot {
     pub joint: Option<JointValues>,
     /// Teams compared over the same episodes, if watched and the world has such teams.
     pub teams: Vec<TeamRow>,
+    /// Snapshots of the learner against each other, where the Teams view is watched and a board is learned by self-play.
+    pub ladder: Option<Standings>,
     /// Speed as last commanded.
     pub speed: super::command::TrainSpeed,
 }

@@ -1,5 +1,6 @@
 //! Algorithms: environments' rules and network kernels put on lists.
 
+pub mod bouts;
 pub mod evaluation;
 mod handover;
 pub mod ippo;

@@ -7,6 +7,7 @@ use crate::env::particles::{MAX_AGENTS, ParticleError};
 use crate::env::pellet::PelletError;
 use crate::env::pursuit::PursuitError;
 use crate::env::registry::EnvError;
+use crate::experiment::ladder;
 use crate::experiment::run::evaluations;
 use crate::experiment::snapshot::Sentence;
 use crate::experiment::spec::{
@@ -250,7 +251,8 @@ fn bytes(spec: &ExperimentSpec) -> u64 {
     l.minibatches = l.minibatches.min(most_minibatches(l));
     match world::build(&spec) {
         Ok(env) if why_not(&spec, spec.algo).is_none() => {
-            Learner::new(env.into(), spec.algo, &spec.learner, spec.seed, evaluations(&spec)).plan.bytes()
+            let learner = Learner::new(env.into(), spec.algo, &spec.learner, spec.seed, evaluations(&spec));
+            learner.plan.bytes() + ladder::bytes(&learner)
         }
         _ => 0,
     }

@@ -137,6 +137,14 @@ impl Agents {
         Self { programs: (0..self.count).map(program).collect(), ..self.clone() }
     }
 
+    /// The networks that learn once more, behind what `layout` holds.
+    pub fn copied(&self, layout: &mut Layout, name: &str) -> Vec<Mlp> {
+        let outputs = self.shape.layers.iter().map(|layer| layer.weight.cols);
+        let sizes: Vec<u32> = std::iter::once(self.shape.inputs()).chain(outputs).collect();
+        let copy = |i| Mlp::new(layout, &format!("{name}.{i}"), &sizes, self.shape.activation);
+        (1..=self.nets.len()).map(copy).collect()
+    }
+
     /// The parts of [`Agents::block`]: a network each.
     pub fn parts(&self) -> Vec<Vec<Range<usize>>> {
         self.nets.iter().map(|net| vec![net.range()]).collect()
