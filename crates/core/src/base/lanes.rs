@@ -193,7 +193,7 @@ pub fn whole_mut<R>(x: &mut [R]) -> &mut [R] {
 
 macro_rules! operator {
     ($trait:ident, $method:ident) => {
-        impl<R: Real> $trait for Lanes<R> {
+        impl<T: Copy + $trait<Output = T>> $trait for Lanes<T> {
             type Output = Self;
             #[inline(always)]
             fn $method(self, other: Self) -> Self {

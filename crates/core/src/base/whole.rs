@@ -99,21 +99,6 @@ impl Whole for Lanes<i32> {
     }
 }
 
-macro_rules! operator {
-    ($trait:ident, $method:ident) => {
-        impl $trait for Lanes<i32> {
-            type Output = Self;
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                self.zip(other, |a, b| a.$method(b))
-            }
-        }
-    };
-}
-operator!(Add, add);
-operator!(Sub, sub);
-operator!(Mul, mul);
-
 #[cfg(test)]
 mod tests {
     use super::*;
