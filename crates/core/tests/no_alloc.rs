@@ -71,7 +71,8 @@ fn a_warm_run_allocates_nothing() {
             let env: Arc<dyn Env> = spec.build().expect("valid").into();
             let mut settings = ExperimentSpec::defaults(EnvChoice::Pellet, algo).learner;
             (settings.epochs, settings.minibatches, settings.value_clip) = (2, 1, 0.2);
-            (settings.envs, settings.batch, settings.buffer) = (4, 8, 100);
+            // Twelve are a tile of eight worlds and four on their own.
+            (settings.envs, settings.batch, settings.buffer) = (12, 8, 100);
             (settings.rollout, settings.grad_steps, settings.standardise) = (env.info().max_steps, 2, true);
             let learner = Learner::new(env, algo, &settings, 1, Evaluations { episodes: 1, explores: false });
             let buffers = learner.start::<f32>();
