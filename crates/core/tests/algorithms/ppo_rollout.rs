@@ -7,6 +7,7 @@ use tandem_core::marl::parts::advantage::Advantages;
 use tandem_core::marl::parts::critic::CriticView;
 use tandem_core::marl::parts::explore::softmax;
 use tandem_core::marl::parts::policy_loss::{ACTIONS, CLIPPED, KL};
+use tandem_core::marl::parts::popart::Scale;
 use tandem_core::marl::settings::{AlgoChoice, InactiveChoice, LearnerSettings};
 use tandem_core::nn::cpu::mlp_forward;
 use tandem_core::nn::graph::{Compute as _, Precision as _};
@@ -54,13 +55,14 @@ fn draws_are_as_frequent_as_the_policy_says() {
     }
 }
 
-/// In turns some actions are illegal, sometimes all of them.
+/// In turns some actions are illegal, sometimes all of them. The second agent's last action decides whether the world
+/// ends or is cut off.
 fn masked(agents: u32) -> Tiny {
     let mut env = Tiny::new(agents, 4, 6, 6);
     env.legal = Box::new(|t, agent, action| (t + agent) % 3 != 2 && !(t + 2 * agent + action).is_multiple_of(3));
     env.rules = Box::new(|t, actions, rewards| {
         rewards.iter_mut().zip(actions).for_each(|(r, &a)| *r = a as f32);
-        Ended { terminated: t == 5, truncated: false }
+        Ended { terminated: t == 5 && actions[1] == 0, truncated: t == 5 && actions[1] != 0 }
     });
     env
 }
@@ -133,38 +135,53 @@ fn p14_an_agent_without_a_legal_action_contributes_no_policy_gradient() {
     }
 }
 
-/// The critic is asked about what followed only where an episode ended; what it would have said elsewhere is the same.
+/// The critic is asked about what followed only where an episode ended, some rows at a time; what it would have said
+/// elsewhere is the same.
 #[test]
 fn the_value_of_what_followed_is_what_the_critic_says_of_it() {
-    for algo in POLICIES {
-        for shared in [true, false] {
-            let settings = LearnerSettings { shared, envs: 5, rollout: 8, orthogonal: false, ..policy_settings() };
-            let learner = learner(masked(3), algo, &settings);
-            let buffers = learner.start::<f32>();
-            (0..3).for_each(|_| update(&learner, &buffers));
-            learner.rollout.run(&buffers);
-            for (_, call) in learner.gradient_steps.calls().take_while(|(_, call)| call.name() != Advantages::NAME) {
-                f32::run(call, &buffers);
-            }
-            let rollout = learner.on_policy().expect("a policy gradient").rollout;
-            let critic = learner.central.critic().expect("has a critic");
-            let x = buffers.read(if critic.sees == CriticView::Local { rollout.next_obs } else { rollout.next_state });
-            let (rows, width) = (rollout.count() * critic.heads.rows, critic.heads.width as usize);
-            let mut hidden = vec![0.0; (rows * critic.hidden_width()) as usize];
-            let mut y = vec![0.0; rows as usize * width];
-            for (k, net) in critic.nets.iter().enumerate() {
-                let of_net = |row: &u32| critic.nets.len() == 1 || row % critic.heads.rows == k as u32;
-                let rows: Vec<u32> = (0..rows).filter(of_net).collect();
-                mlp_forward(net, &buffers.read(critic.block.weights), &rows, &x, &mut hidden, &mut y);
-            }
-            let next = named(&learner, &buffers, "rollout.next_value");
-            let ended = buffers.read(rollout.ended).iter().filter(|ended| **ended != 0.0).count();
-            assert!(0 < ended && ended < rollout.count() as usize, "{ended} episodes end");
-            let columns = critic.heads.columns as usize;
-            for (at, value) in next.iter().enumerate() {
-                let said = y[critic.heads.output(at / columns, at % columns)];
-                assert_eq!(value.to_bits(), said.to_bits(), "{algo:?}, shared {shared}: item {}", at / columns);
-            }
+    for (algo, shared, value_norm) in POLICIES
+        .into_iter()
+        .flat_map(|algo| [(algo, true, false), (algo, false, false), (algo, true, true), (algo, false, true)])
+    {
+        let settings =
+            LearnerSettings { shared, value_norm, envs: 40, rollout: 8, orthogonal: false, ..policy_settings() };
+        let learner = learner(masked(3), algo, &settings);
+        let buffers = learner.start::<f32>();
+        (0..3).for_each(|_| update(&learner, &buffers));
+        learner.rollout.run(&buffers);
+        for (_, call) in learner.gradient_steps.calls().take_while(|(_, call)| call.name() != Advantages::NAME) {
+            f32::run(call, &buffers);
+        }
+        let rollout = learner.on_policy().expect("a policy gradient").rollout;
+        let critic = learner.central.critic().expect("has a critic");
+        let x = buffers.read(if critic.sees == CriticView::Local { rollout.next_obs } else { rollout.next_state });
+        let (rows, width) = (rollout.count() * critic.heads.rows, critic.heads.width as usize);
+        let mut hidden = vec![0.0; (rows * critic.hidden_width()) as usize];
+        let mut y = vec![0.0; rows as usize * width];
+        for (k, net) in critic.nets.iter().enumerate() {
+            let of_net = |row: &u32| critic.nets.len() == 1 || row % critic.heads.rows == k as u32;
+            let rows: Vec<u32> = (0..rows).filter(of_net).collect();
+            mlp_forward(net, &buffers.read(critic.block.weights), &rows, &x, &mut hidden, &mut y);
+        }
+        let moments = critic.moments.map(|moments| buffers.read(moments.numbers));
+        assert_eq!(moments.is_some(), value_norm);
+        let scale = |m: usize| {
+            let output = critic.heads.statistics(m);
+            moments.as_ref().map_or(Scale { mean: 0.0, deviation: 1.0 }, |numbers| Scale::of_row(numbers, output))
+        };
+        assert_eq!(scale(0) != Scale { mean: 0.0, deviation: 1.0 }, value_norm, "nothing to restore");
+        let (ended, terminal) = (buffers.read(rollout.ended), buffers.read(rollout.terminal));
+        let count = |flags: &[f32]| flags.iter().filter(|flag| **flag != 0.0).count();
+        assert!(0 < count(&terminal) && count(&terminal) < count(&ended), "both kinds of end");
+        // More than a network is asked about in one go, and fewer than there are.
+        let cut = count(&ended[..280]) + 40;
+        assert!(64 < cut && cut < rollout.count() as usize, "{cut} items are cut off");
+        let next = named(&learner, &buffers, "rollout.next_value");
+        let columns = critic.heads.columns as usize;
+        for (at, value) in next.iter().enumerate() {
+            let (item, m) = (at / columns, at % columns);
+            let said: f32 = scale(m).restore(y[critic.heads.output(item, m)]);
+            assert_eq!(value.to_bits(), said.to_bits(), "{algo:?}, shared {shared}, norm {value_norm}: item {item}");
         }
     }
 }
