@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use tandem_core::base::lanes::padded;
 use tandem_core::env::api::{Ended, Env, EnvInfo, EnvState, Frame, Headline, MAX_AGENTS, MAX_PARTS, remixed, weighted};
 use tandem_core::env::matrix_game::GAMES;
-use tandem_core::env::pellet::PelletSpec;
+use tandem_core::env::pellet::{PelletMap, PelletSpec, StartLayout};
 use tandem_core::env::registry::EnvSpec;
 use tandem_core::marl::parts::shown::show_legal;
 use tandem_core::marl::parts::world::{TERMINATED, TRUNCATED};
@@ -280,7 +280,20 @@ fn check_batch(spec: &EnvSpec, env: &Arc<dyn Env>, seed: u64) {
 
 #[test]
 fn the_order_of_a_batch_changes_nothing() {
-    for (spec, env) in environments() {
+    // Every table of cells and offsets to its end, as many things as there can be.
+    let largest = PelletSpec {
+        map: PelletMap::open(16, 16),
+        num_agents: 8,
+        num_pellets: 8,
+        starts: StartLayout::Random,
+        sight: Some(3),
+        time_limit: 11,
+        ..PelletSpec::default()
+    };
+    let largest = EnvSpec::Pellet(largest);
+    let mut worlds = environments();
+    worlds.push((largest.clone(), build(&largest)));
+    for (spec, env) in worlds {
         check_batch(&spec, &env, 21);
     }
 }

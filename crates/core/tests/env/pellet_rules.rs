@@ -379,6 +379,31 @@ fn random_starts_fall_evenly_on_open_cells() {
     }
 }
 
+/// Offsets as long as there are any, in all four directions and both diagonals, and a pellet that is gone.
+#[test]
+fn the_longest_offsets_are_seen_from_corner_to_corner() {
+    let middle = "................";
+    let mut rows = [middle; 16];
+    (rows[0], rows[15]) = ("1o.............o", "o..............2");
+    for sight in [None, Some(16)] {
+        let env = build(&PelletSpec { sight, ..drawn(&rows) });
+        let mut world = World::new(&env, 0);
+        let (gone, other) = ([0.0; 3], [1.0, 1.0, 1.0]);
+        let first = [[1.0, 1.0 / 15.0, 0.0], [1.0, 1.0, 0.0], [1.0, 0.0, 1.0], other];
+        assert_eq!(world.obs(0), [&[-1.0, -1.0], first.as_flattened()].concat(), "sight {sight:?}");
+        let second = [[1.0, 0.0, -1.0], [1.0, -1.0, 0.0], [1.0, -14.0 / 15.0, -1.0], [1.0, -1.0, -1.0]];
+        assert_eq!(world.obs(1), [&[1.0, 1.0], second.as_flattened()].concat(), "sight {sight:?}");
+
+        // The first agent takes the pellet beside it and returns.
+        world.step(&[RIGHT, STAY]);
+        world.step(&[LEFT, STAY]);
+        let first = [[1.0, 1.0, 0.0], [1.0, 0.0, 1.0], gone, other];
+        assert_eq!(world.obs(0), [&[-1.0, -1.0], first.as_flattened()].concat(), "sight {sight:?}");
+        let second = [[1.0, 0.0, -1.0], [1.0, -1.0, 0.0], gone, [1.0, -1.0, -1.0]];
+        assert_eq!(world.obs(1), [&[1.0, 1.0], second.as_flattened()].concat(), "sight {sight:?}");
+    }
+}
+
 #[test]
 fn enumerated_starts_are_all_pellet_cells_and_a_covered_one_is_over() {
     let env = build(&PelletSpec { starts: StartLayout::OppositeCorners, ..PelletSpec::default() });
