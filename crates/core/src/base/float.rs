@@ -64,7 +64,7 @@ pub trait Real:
     /// Hyperbolic tangent.
     #[must_use]
     fn tanh(self) -> Self;
-    /// [`Real::tanh`] of all of `x`, in place: sooner than one by one where registers are narrow.
+    /// [`Real::tanh`] of all of `x`, in place: faster than one by one where registers are narrow.
     fn tanh_all(x: &mut [Self]);
     /// 1 / (1 + e⁻ˣ).
     #[must_use]

@@ -39,7 +39,7 @@ fn step_eight(world: &Pellet, tile: &mut Tile<'_>) {
 
     let mut places = [Wide::of(0); THINGS];
     let mut slots = [Wide::of(0); THINGS];
-    let places = world.sights.places(&words[AGENTS_AT..width - 1], &mut places);
+    let places = world.sights.places(&words[world.things_at()], &mut places);
     for agent in 0..n {
         let slots = world.sights.slots(places, n, agent, &mut slots);
         for lane in 0..LANES {

@@ -186,6 +186,11 @@ impl Pellet {
         first..first + self.spec.num_pellets as usize
     }
 
+    /// Word range of all cells, the agents' and the pellets'.
+    fn things_at(&self) -> std::ops::Range<usize> {
+        AGENTS_AT..self.pellets_at().end
+    }
+
     /// Cells of the agents, as state words.
     fn agents<'a>(&self, state: StateRef<'a>) -> &'a [i32] {
         &state.ints[AGENTS_AT..][..self.spec.num_agents as usize]
@@ -200,10 +205,10 @@ impl Pellet {
 
     /// Draws `num_pellets` distinct cells free of agents and sorts them, so that no order of drawing remains.
     fn drop_pellets(&self, ints: &mut [i32], draws: &Draws) {
-        let pellets = self.pellets_at();
+        let (pellets, things) = (self.pellets_at(), self.things_at());
         ints[pellets.clone()].fill(GONE);
         for (draw, slot) in pellets.clone().enumerate() {
-            let is_taken = |ints: &[i32], cell: u32| ints[AGENTS_AT..pellets.end].contains(&(cell as i32));
+            let is_taken = |ints: &[i32], cell: u32| ints[things.clone()].contains(&(cell as i32));
             let free = self.allowed.iter().filter(|&&cell| !is_taken(ints, cell)).count() as u32;
             let chosen = draws.below(Draws::WORLD, draw as u32, free) as usize;
             let cell = self.allowed.iter().copied().filter(|&cell| !is_taken(ints, cell)).nth(chosen);

@@ -59,6 +59,7 @@ impl Pellet {
             for (agent, (at, parts)) in agents.iter().zip(parts.chunks_exact_mut(PARTS)).enumerate() {
                 let here = at.is(*pellet);
                 parts[OWN] = parts[OWN] + here.real() * share;
+                // Pellets lie on distinct cells, so no bit is added twice.
                 arrived[0] = arrived[0] + here * W::of(1 << agent);
             }
             let is_taken = one - count.is(nobody);

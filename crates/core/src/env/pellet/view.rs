@@ -10,7 +10,7 @@
 //! number, the same way for one world and for eight in lanes; it becomes three numbers where it is written.
 
 use super::map::SIZE;
-use super::{AGENTS, AGENTS_AT, PELLETS, Pellet, PelletSpec};
+use super::{AGENTS, PELLETS, Pellet, PelletSpec};
 use crate::base::whole::{Whole, sort};
 use crate::env::api::{Label, Others, StateRef};
 
@@ -59,7 +59,7 @@ pub(super) fn state_len(num_agents: u32, num_pellets: u32) -> u32 {
 }
 
 pub(super) fn observe(world: &Pellet, state: StateRef<'_>, agent: u32, obs: &mut [f32]) {
-    let (n, things) = (world.spec.num_agents as usize, &state.ints[AGENTS_AT..world.pellets_at().end]);
+    let (n, things) = (world.spec.num_agents as usize, &state.ints[world.things_at()]);
     let (mut places, mut slots) = ([0; THINGS], [0; THINGS]);
     let places = world.sights.places(things, &mut places);
     let slots = world.sights.slots(places, n, agent as usize, &mut slots);

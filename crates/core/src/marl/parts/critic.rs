@@ -219,6 +219,9 @@ impl Compute for Values {
     }
 }
 
+/// Rows that [`NextValues`] values in one go.
+const AT_ONCE: usize = 64;
+
 /// V of what followed every item of a rollout, in the rewards' own unit. Where an episode goes on, that is V of its
 /// environment's next item, which is known: networks are asked only where one ended, and at the rollout's end.
 #[derive(Clone, Debug)]
@@ -254,6 +257,8 @@ impl Compute for NextValues {
         let (ended, value, mut next) =
             (view.read(self.rollout.ended), view.read(self.value), view.write(self.next_value));
         let (items, envs, columns) = (self.rollout.count(), self.rollout.envs, heads.columns as usize);
+        let (weights, x) = (view.read(critic.block.weights), view.read(self.x));
+        let (mut hidden, mut y) = (view.write(self.hidden), view.write(self.y));
         let is_cut = |item: u32| item + envs >= items || ended[item as usize] != R::ZERO;
         for (k, net) in critic.nets.iter().enumerate() {
             let mut rows = (0..items).filter(|&item| is_cut(item)).flat_map(|item| critic.rows_of(k, item));
@@ -266,11 +271,9 @@ impl Compute for NextValues {
                 if count == 0 {
                     break;
                 }
-                let (weights, x) = (view.read(critic.block.weights), view.read(self.x));
-                mlp_forward(net, &weights, &some[..count], &x, &mut view.write(self.hidden), &mut view.write(self.y));
+                mlp_forward(net, &weights, &some[..count], &x, &mut hidden, &mut y);
             }
         }
-        let y = view.read(self.y);
         for m in 0..columns {
             let scale = Scale::of(critic.moments, heads.statistics(m), &view);
             for item in 0..items {
@@ -284,6 +287,3 @@ impl Compute for NextValues {
         }
     }
 }
-
-/// Rows that [`NextValues`] values in one go.
-const AT_ONCE: usize = 64;

@@ -175,6 +175,7 @@ fn activate<R: Real, const P: usize>(activation: Activation, x: &mut [R]) {
                 *x = if *x < R::ZERO { R::ZERO } else { *x };
             }
         }
+        // Narrow registers wait for a number's chain of steps unless it is cut into short loops; wide ones do not.
         Activation::Tanh if P == 1 => R::tanh_all(x),
         Activation::Tanh => {
             for x in whole_mut(x) {
