@@ -6,8 +6,10 @@ use std::fmt::Write;
 use serde::{Deserialize, Serialize};
 use tandem_core::base::stats::summary;
 
-use crate::measure::Outcome;
-use crate::table::{BENCHMARKS, Claim, Row, Source, Values};
+use tandem_core::env::script::Script;
+
+use crate::measure::{Outcome, share};
+use crate::table::{BENCHMARKS, Claim, Row, SELF_PLAY, Source, Values};
 
 /// A row that was run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -63,6 +65,15 @@ listener in the first paper is twice an agent's return: MAPPO −10.7 ± 0.3, so
 
 ";
 
+/// Shares of a budget at which a curve is written down, in percent.
+const SHARES: [u32; 9] = [0, 5, 10, 20, 35, 50, 65, 80, 100];
+
+/// What the curves' table says.
+const CURVES: &str = "\
+Greedy return of seeds 0, 1 and 2 at the first evaluation after that share of the budget; units and conventions as above.
+
+";
+
 /// The document.
 pub(crate) fn report(rows: &[(Row, Finished)]) -> String {
     let mut text = HEAD.to_owned();
@@ -77,6 +88,7 @@ pub(crate) fn report(rows: &[(Row, Finished)]) -> String {
         }
         text.push_str(&table_row(row, finished));
     }
+    text.push_str(&curves(rows));
     text.push_str("\n## Links\n");
     for (row, finished) in rows {
         let from = match row.source {
@@ -84,6 +96,26 @@ pub(crate) fn report(rows: &[(Row, Finished)]) -> String {
             Source::Link(_) => String::new(),
         };
         let _infallible = writeln!(text, "- {}{from}: `{}`", row.id, finished.link);
+    }
+    text
+}
+
+/// The reference tasks' curves, seeds side by side.
+fn curves(rows: &[(Row, Finished)]) -> String {
+    let shares = SHARES.map(|share| format!(" {share} % |")).concat();
+    let columns = format!("| row | budget |{shares}");
+    let mut text = format!("\n## Curves of the reference tasks\n{CURVES}{columns}\n{}\n", columns_rule(&columns));
+    for (row, finished) in rows.iter().filter(|(row, _)| row.section == BENCHMARKS) {
+        let budget = row.spec(0).budget;
+        let at = |share: u32| {
+            let from = (u64::from(budget) * u64::from(share) / 100) as u32;
+            let points = finished.outcomes.iter().filter_map(|outcome| {
+                outcome.curve.iter().find(|(env_steps, _)| *env_steps >= from).map(|&(_, mean)| f64::from(mean))
+            });
+            let seeds: Vec<String> = points.map(number).collect();
+            format!(" {} |", seeds.join(", "))
+        };
+        let _infallible = writeln!(text, "| {} | {budget} |{}", row.id, SHARES.map(at).concat());
     }
     text
 }
@@ -135,6 +167,9 @@ fn more(row: &Row, finished: &Finished) -> String {
         parts.push(seeds.collect::<Vec<_>>().join("; "));
         return parts.join("; ");
     }
+    if row.section == SELF_PLAY {
+        return outcomes.iter().map(games).collect::<Vec<_>>().join("; ");
+    }
     let mut joints = BTreeMap::new();
     for [first, second] in outcomes.iter().filter_map(|outcome| outcome.joint) {
         *joints.entry((first, second)).or_insert(0) += 1;
@@ -153,6 +188,26 @@ fn more(row: &Row, finished: &Finished) -> String {
         }
     }
     parts.join("; ")
+}
+
+/// The last three evaluations of a seed in games.
+fn games(outcome: &Outcome) -> String {
+    let of = |games: &Vec<_>| {
+        let percent = |script, seat, lost: bool| {
+            let ended = share(games, script, seat, |result| if lost { result.lost } else { result.won });
+            format!("{:.1}", 100.0 * ended)
+        };
+        let both = |script, lost| format!("{} / {}", percent(script, 0, lost), percent(script, 1, lost));
+        format!(
+            "chance {} (lost {}), one ply {}, negamax {}",
+            both(Script::Uniform, false),
+            both(Script::Uniform, true),
+            both(Script::OnePly, false),
+            both(Script::Negamax4, false)
+        )
+    };
+    let all: Vec<String> = outcome.matches.iter().map(of).collect();
+    format!("seed {}: {}", outcome.seed, all.join(", then "))
 }
 
 fn nearness(outcomes: &[Outcome]) -> String {
@@ -195,6 +250,13 @@ fn claim(row: &Row, lower_is_better: bool) -> String {
             };
             of(format!("joint values within {within} of {values}, greedy return {greedy_return}"))
         }
+        Claim::Wins { chance: [first, second], one_ply, env_steps } => {
+            let [first, second, one_ply] = [first, second, one_ply].map(|share| 100.0 * share);
+            of(format!(
+                "wins ≥ {first:.0} / {second:.0} % against chance and ≥ {one_ply:.0} % as first against one ply within {env_steps} plies"
+            ))
+        }
+        Claim::Loses { most } => of(format!("loses ≤ {:.0} % against chance", 100.0 * most)),
         Claim::Joint([first, second]) => of(format!("greedy joint action ({first}, {second})")),
         Claim::Turns(least) => of(format!("changes at least {least} times")),
         Claim::Reported => "none".to_owned(),

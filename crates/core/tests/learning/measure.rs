@@ -4,14 +4,15 @@ use serde::{Deserialize, Serialize};
 use tandem_core::base::rng::Stream;
 use tandem_core::env::api::{Ended, EnvState, StepOut};
 use tandem_core::env::registry::EnvSpec;
+use tandem_core::env::script::Script;
 use tandem_core::experiment::run::Run;
-use tandem_core::experiment::snapshot::EvalPoint;
+use tandem_core::experiment::snapshot::{EvalPoint, MatchResult};
 use tandem_core::experiment::spec::ExperimentSpec;
 use tandem_core::experiment::world;
 use tandem_core::marl::parts::clock::{ENV_STEP, GRADIENT_STEP};
 use tandem_core::marl::probe::{Probe, greedy};
 
-use crate::table::{Claim, Row, Values};
+use crate::table::{BENCHMARKS, Claim, Row, Values};
 
 /// Distance from the optimum that counts as having reached it, in the headline's unit.
 const NEAR: f32 = 0.1;
@@ -40,6 +41,12 @@ pub(crate) struct Outcome {
     /// Headlines of the last three evaluations.
     #[serde(default)]
     pub(crate) last_three: Vec<f32>,
+    /// Env steps and headline of every evaluation where the row is a reference task, whose curves are written down.
+    #[serde(default)]
+    pub(crate) curve: Vec<(u32, f32)>,
+    /// On boards: games against scripts in each of the last three evaluations.
+    #[serde(default)]
+    pub(crate) matches: Vec<Vec<MatchResult>>,
     /// The headline's direction.
     pub(crate) lower_is_better: bool,
     /// Optimum in the headline's unit, where known.
@@ -90,6 +97,11 @@ pub(crate) fn measure(row: &Row, seed: u64) -> Outcome {
         last: last.mean,
         best: evals.iter().map(|eval| eval.mean).fold(first.mean, |best, x| if better(x, best) { x } else { best }),
         last_three: evals[evals.len().saturating_sub(3)..].iter().map(|eval| eval.mean).collect(),
+        curve: match row.section {
+            BENCHMARKS => evals.iter().map(|eval| (eval.env_steps, eval.mean)).collect(),
+            _ => Vec::new(),
+        },
+        matches: evals[evals.len().saturating_sub(3)..].iter().map(|eval| eval.matches.clone()).collect(),
         lower_is_better: lower,
         optimum,
         returns: last.returns.clone(),
@@ -109,6 +121,18 @@ pub(crate) fn measure(row: &Row, seed: u64) -> Outcome {
                     && spec.budget <= env_steps
                     && spec.eval_episodes >= FEWEST_EPISODES
             }
+            Claim::Wins { chance, one_ply, env_steps } => {
+                let has_won = |games: &Vec<MatchResult>| {
+                    let won = |script, seat| share(games, script, seat, |result| result.won);
+                    won(Script::Uniform, 0) >= chance[0]
+                        && won(Script::Uniform, 1) >= chance[1]
+                        && won(Script::OnePly, 0) >= one_ply
+                };
+                spec.budget <= env_steps && outcome.matches.iter().any(has_won)
+            }
+            Claim::Loses { most } => outcome.matches.iter().any(|games| {
+                [0, 1].iter().all(|&seat| share(games, Script::Uniform, seat, |result| result.lost) <= most)
+            }),
             Claim::PaidOnce { headline, env_steps } => {
                 let paid: f32 = outcome.returns.iter().sum();
                 let is_paid_once = (paid - (last.solved - over_at_once(&run))).abs() < 1e-4;
@@ -124,6 +148,13 @@ pub(crate) fn measure(row: &Row, seed: u64) -> Outcome {
             Claim::Reported => true,
         };
     outcome
+}
+
+/// Share of the games of one seat against a script that ended like that.
+pub(crate) fn share(games: &[MatchResult], script: Script, seat: u32, ended: impl Fn(&MatchResult) -> u32) -> f64 {
+    let result = games.iter().find(|result| result.opponent == script && result.seat == seat);
+    let result = result.expect("every script is played from either seat");
+    f64::from(ended(result)) / f64::from(result.won + result.drawn + result.lost)
 }
 
 /// Share of the enumerated starts at which there is nothing left to do, a pellet under an agent.

@@ -51,6 +51,22 @@ pub(crate) enum Claim {
         /// Env steps.
         env_steps: u32,
     },
+    /// In one of the last three evaluations the greedy network wins at least these shares of its games against chance, as
+    /// first and as second player, and as first against one ply.
+    Wins {
+        /// Against chance.
+        chance: [f64; 2],
+        /// As first against one ply.
+        one_ply: f64,
+        /// Plies.
+        env_steps: u32,
+    },
+    /// In one of the last three evaluations the greedy network loses at most this share of its games against chance, from
+    /// either seat.
+    Loses {
+        /// The share.
+        most: f64,
+    },
     /// As [`Claim::Ends`], and the agents' returns sum to the share of episodes whose pellet somebody walked to: it is paid once.
     PaidOnce {
         /// Bound, in the measure's unit.
@@ -114,6 +130,10 @@ const POLICIES: [&str; 2] = ["ippo", "mappo"];
 /// Heading of the tuned presets; the document says beneath it what others report.
 pub(crate) const BENCHMARKS: &str = "Reference tasks: spread, speaker and listener, foraging; tuned presets";
 
+/// Heading of self-play on boards.
+pub(crate) const SELF_PLAY: &str =
+    "Self-play on boards: 1,000 games of the greedy network against each script from either seat";
+
 /// The table.
 pub(crate) fn rows() -> Vec<Row> {
     [
@@ -123,6 +143,7 @@ pub(crate) fn rows() -> Vec<Row> {
         common_payoffs(),
         conflict(),
         benchmarks(),
+        self_play(),
         particles(),
         grids(),
         boards(),
@@ -270,6 +291,34 @@ fn benchmarks() -> Vec<Row> {
         shipped("speaker_listener_mappo", -12.0, 2_000_000),
         shipped("foraging_mappo", 0.95, 2_000_000),
         shipped("foraging_qmix", 0.95, 2_000_000),
+        longer("spread_mappo", "5m", 5_000_000).must(reaches(-10.5, 5_000_000), 3),
+        longer("spread_ippo", "5m", 5_000_000).must(reaches(-12.0, 5_000_000), 3),
+        longer("spread_qmix", "2m", 2_000_000).must(reaches(-11.0, 2_000_000), 3),
+        Row { seeds: 1, ..longer("spread_mappo", "20m", 20_000_000) },
+    ]
+}
+
+/// The same preset with another budget and a twentieth of it between evaluations.
+fn longer(id: &str, suffix: &str, budget: u32) -> Row {
+    let link = preset(id).expect("the menu has it").link.clone();
+    let change = |pair: &str| match pair.split_once('=') {
+        Some(("budget", _)) => format!("budget={budget}"),
+        Some(("eval_every", _)) => format!("eval_every={}", budget / 20),
+        _ => pair.to_owned(),
+    };
+    let link: Vec<String> = link.split('&').map(change).collect();
+    row(BENCHMARKS, &format!("{id}_{suffix}"), 3, Source::Link(link.join("&")))
+}
+
+/// One network against itself, judged by games against scripts.
+fn self_play() -> Vec<Row> {
+    let shipped = |id: &str| {
+        let link = preset(id).expect("the menu has it").link.clone();
+        row(SELF_PLAY, id, 3, Source::Link(format!("{link}&match_games=1000")))
+    };
+    vec![
+        shipped("connect_four_both").must(Claim::Wins { chance: [0.97, 0.95], one_ply: 0.55, env_steps: 5_000_000 }, 3),
+        shipped("tictactoe_both").must(Claim::Loses { most: 0.01 }, 3),
     ]
 }
 
@@ -286,8 +335,6 @@ fn grids() -> Vec<Row> {
 }
 
 fn boards() -> Vec<Row> {
-    let section = "Board games: against chance, untuned, and self-play; the return is the first player's";
-    ["tictactoe_random", "tictactoe_both", "connect_four_random", "connect_four_both"]
-        .map(|id| row(section, id, 1, Source::Preset(id)))
-        .to_vec()
+    let section = "Board games: against chance, untuned; the return is the first player's";
+    ["tictactoe_random", "connect_four_random"].map(|id| row(section, id, 1, Source::Preset(id))).to_vec()
 }

@@ -466,11 +466,11 @@ pub static KNOBS: [Knob; 108] = {
         knob("tau", Replay, float!(learner.tau, 1e-5, 1.0, log))
             .when(|s| value_based(s) && s.learner.target == TargetChoice::Soft),
         knob("seed", Run, Kind::Seed { get: |s| s.seed, set: |s, v| s.seed = v }).beginner(),
-        knob("budget", Run, int!(budget, 1_000, 10_000_000)).beginner().unit(ENV_STEPS),
+        knob("budget", Run, int!(budget, 1_000, 100_000_000)).beginner().unit(ENV_STEPS),
         knob("stop", Run, switch!(stop)).live().when(|s| !board(s)),
         knob("stop_at", Run, float!(stop_at, -1e4, 1e4)).live().when(|s| s.stop),
         knob("idle", Run, int!(idle, 0, 1_440)).live().unit("unit.minutes"),
-        knob("eval_every", Run, int!(eval_every, 100, 10_000_000)).unit(ENV_STEPS),
+        knob("eval_every", Run, int!(eval_every, 100, 100_000_000)).unit(ENV_STEPS),
         knob("eval_episodes", Run, int!(eval_episodes, 1, 1_000)).unit("unit.episodes"),
         knob("eval", Run, choice!(eval_policy: EvalChoice { "greedy" => Greedy, "exploring" => Exploring })),
         knob("match_games", Run, int!(learner.match_games, 0, 1_000)).unit("unit.games").when(board),
