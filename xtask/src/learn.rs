@@ -1,8 +1,8 @@
 //! `cargo xtask learn`: trains every row of the learning table and writes docs/RESULTS.md.
 //!
 //! The table and the runner are the core crate's (tests/learning, examples/learn); finished rows are kept under
-//! target/learn until the code or the menu's experiments change. The document is rewritten once all rows are there, so
-//! `--only` on a fresh clone prints its rows and leaves the document alone.
+//! target/learn until the code or the menu's experiments change. Each row of the document names the code that ran it, so
+//! `--only` rewrites its rows and leaves the others as they are.
 
 use std::process::Command;
 

@@ -3,7 +3,8 @@
 //!   learn --keep DIR --write FILE --code TEXT [--only NAME] [--again]
 //!
 //! A finished row is kept as a file in DIR together with the code it was run by, and not run again by the same code: an
-//! interrupted table goes on where it was. FILE is written once every row is there: one row alone is printed.
+//! interrupted table goes on where it was. A row that is not kept stays as FILE has it, with the code that ran it, unless
+//! the experiment or what is asked of it has changed: then it is missing, and FILE is not written.
 
 #[path = "../../tests/learning/measure.rs"]
 mod measure;
@@ -16,7 +17,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use measure::measure;
-use report::{Finished, line, report};
+use report::{Finished, Lines, line, report};
 use table::{Row, rows};
 
 fn main() -> ExitCode {
@@ -104,20 +105,20 @@ fn read(wanted: &Wanted, row: &Row) -> Result<Option<Finished>, Box<dyn Error>> 
 }
 
 fn write(wanted: &Wanted) -> Result<(), Box<dyn Error>> {
-    let mut finished = Vec::new();
+    let document = std::fs::read_to_string(&wanted.write).unwrap_or_default();
+    let (mut known, mut missing) = (Vec::new(), Vec::new());
     for row in rows() {
-        if let Some(kept) = read(wanted, &row)?
-            && kept.link == row.link()
-        {
-            finished.push((row, kept));
+        let kept = read(wanted, &row)?.filter(|kept| kept.link == row.link());
+        match kept.map(|kept| Lines::of(&row, &kept)).or_else(|| Lines::in_document(&row, &document)) {
+            Some(lines) => known.push((row, lines)),
+            None => missing.push(row.id),
         }
     }
-    match rows().len() - finished.len() {
-        0 => {
-            std::fs::write(&wanted.write, report(&finished))?;
-            println!("written: {}", wanted.write.display());
-        }
-        missing => println!("{missing} other rows were not run yet: {} stays as it is", wanted.write.display()),
+    if missing.is_empty() {
+        std::fs::write(&wanted.write, report(&known))?;
+        println!("written: {}", wanted.write.display());
+    } else {
+        println!("{} stays as it is: not run yet are {}", wanted.write.display(), missing.join(", "));
     }
     Ok(())
 }

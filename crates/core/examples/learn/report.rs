@@ -74,11 +74,43 @@ Greedy return of seeds 0, 1 and 2 at the first evaluation after that share of th
 
 ";
 
+/// What a document says of one row: its line, and that of its curve if it has one.
+#[derive(Clone, Debug)]
+pub(crate) struct Lines {
+    result: String,
+    curve: Option<String>,
+}
+
+impl Lines {
+    /// Of a row that was run.
+    pub(crate) fn of(row: &Row, finished: &Finished) -> Self {
+        let curve = (row.section == BENCHMARKS).then(|| curve(row, finished));
+        Self { result: table_row(row, finished), curve }
+    }
+
+    /// As `document` has them, if it ran the same experiment and asked the same of it.
+    pub(crate) fn in_document(row: &Row, document: &str) -> Option<Self> {
+        let (rest, links) = document.split_once(LINKS_HEADING)?;
+        let (tables, curves) = rest.split_once(CURVES_HEADING).unwrap_or((rest, ""));
+        let line = |part: &str| {
+            let start = format!("| {} |", row.id);
+            part.lines().find(|line| line.starts_with(&start)).map(|line| format!("{line}\n"))
+        };
+        let result = line(tables)?;
+        let asks = |lower: bool| result.contains(&format!("| {} |", claim(row, lower)));
+        let ran = links.lines().any(|line| line == link_line(row));
+        (ran && (asks(true) || asks(false))).then(|| Self { result, curve: line(curves) })
+    }
+}
+
+const CURVES_HEADING: &str = "\n## Curves of the reference tasks\n";
+const LINKS_HEADING: &str = "\n## Links\n";
+
 /// The document.
-pub(crate) fn report(rows: &[(Row, Finished)]) -> String {
+pub(crate) fn report(rows: &[(Row, Lines)]) -> String {
     let mut text = HEAD.to_owned();
     let mut section = "";
-    for (row, finished) in rows {
+    for (row, lines) in rows {
         if row.section != section {
             section = row.section;
             let published = if section == BENCHMARKS { PUBLISHED } else { "" };
@@ -86,38 +118,38 @@ pub(crate) fn report(rows: &[(Row, Finished)]) -> String {
                 "| row | seeds | env steps | gradient steps | at the end | optimum | more | claim | verdict | code |";
             let _infallible = write!(text, "\n## {section}\n{published}{columns}\n{}\n", columns_rule(columns));
         }
-        text.push_str(&table_row(row, finished));
+        text.push_str(&lines.result);
     }
-    text.push_str(&curves(rows));
-    text.push_str("\n## Links\n");
-    for (row, finished) in rows {
-        let from = match row.source {
-            Source::Preset(id) => format!(" (in the menu: {id})"),
-            Source::Link(_) => String::new(),
-        };
-        let _infallible = writeln!(text, "- {}{from}: `{}`", row.id, finished.link);
+    let columns = format!("| row | budget |{}", SHARES.map(|share| format!(" {share} % |")).concat());
+    let _infallible = write!(text, "{CURVES_HEADING}{CURVES}{columns}\n{}\n", columns_rule(&columns));
+    text.extend(rows.iter().filter_map(|(_, lines)| lines.curve.as_deref()));
+    text.push_str(LINKS_HEADING);
+    for (row, _) in rows {
+        let _infallible = writeln!(text, "{}", link_line(row));
     }
     text
 }
 
-/// The reference tasks' curves, seeds side by side.
-fn curves(rows: &[(Row, Finished)]) -> String {
-    let shares = SHARES.map(|share| format!(" {share} % |")).concat();
-    let columns = format!("| row | budget |{shares}");
-    let mut text = format!("\n## Curves of the reference tasks\n{CURVES}{columns}\n{}\n", columns_rule(&columns));
-    for (row, finished) in rows.iter().filter(|(row, _)| row.section == BENCHMARKS) {
-        let budget = row.spec(0).budget;
-        let at = |share: u32| {
-            let from = (u64::from(budget) * u64::from(share) / 100) as u32;
-            let points = finished.outcomes.iter().filter_map(|outcome| {
-                outcome.curve.iter().find(|(env_steps, _)| *env_steps >= from).map(|&(_, mean)| f64::from(mean))
-            });
-            let seeds: Vec<String> = points.map(number).collect();
-            format!(" {} |", seeds.join(", "))
-        };
-        let _infallible = writeln!(text, "| {} | {budget} |{}", row.id, SHARES.map(at).concat());
-    }
-    text
+fn link_line(row: &Row) -> String {
+    let from = match row.source {
+        Source::Preset(id) => format!(" (in the menu: {id})"),
+        Source::Link(_) => String::new(),
+    };
+    format!("- {}{from}: `{}`", row.id, row.link())
+}
+
+/// A reference task's curve, seeds side by side.
+fn curve(row: &Row, finished: &Finished) -> String {
+    let budget = row.spec(0).budget;
+    let at = |share: u32| {
+        let from = (u64::from(budget) * u64::from(share) / 100) as u32;
+        let points = finished.outcomes.iter().filter_map(|outcome| {
+            outcome.curve.iter().find(|(env_steps, _)| *env_steps >= from).map(|&(_, mean)| f64::from(mean))
+        });
+        let seeds: Vec<String> = points.map(number).collect();
+        format!(" {} |", seeds.join(", "))
+    };
+    format!("| {} | {budget} |{}\n", row.id, SHARES.map(at).concat())
 }
 
 /// One line for the terminal.
