@@ -130,6 +130,9 @@ const POLICIES: [&str; 2] = ["ippo", "mappo"];
 /// Heading of the tuned presets; the document says beneath it what others report.
 pub(crate) const BENCHMARKS: &str = "Reference tasks: spread, speaker and listener, foraging; tuned presets";
 
+/// Heading of the presets that are not tuned but quoted.
+const COURSE: &str = "The course's own settings, as they are";
+
 /// Heading of self-play on boards.
 pub(crate) const SELF_PLAY: &str =
     "Self-play on boards: 1,000 games of the greedy network against each script from either seat";
@@ -143,6 +146,7 @@ pub(crate) fn rows() -> Vec<Row> {
         common_payoffs(),
         conflict(),
         benchmarks(),
+        course(),
         self_play(),
         particles(),
         grids(),
@@ -308,6 +312,11 @@ fn longer(id: &str, suffix: &str, budget: u32) -> Row {
     };
     let link: Vec<String> = link.split('&').map(change).collect();
     row(BENCHMARKS, &format!("{id}_{suffix}"), 3, Source::Link(link.join("&")))
+}
+
+/// Presets with the numbers that the course names, whatever they reach.
+fn course() -> Vec<Row> {
+    ["course_ppo", "course_cycles"].map(|id| row(COURSE, id, 3, Source::Preset(id))).to_vec()
 }
 
 /// One network against itself, judged by games against scripts.
