@@ -12,6 +12,7 @@ mod particles;
 mod pellet_mirror;
 mod pellet_optimum;
 mod pellet_rules;
+mod pellet_views;
 mod playthroughs;
 mod scripts;
 mod support;
