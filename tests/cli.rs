@@ -187,7 +187,7 @@ fn what_is_out_of_range_is_refused_by_name_and_an_unknown_key_is_a_warning() {
 
 #[test]
 fn what_cannot_be_carried_out_is_a_sentence_that_says_what_is_allowed() {
-    let cases: [(&[&str], &str); 14] = [
+    let cases: [(&[&str], &str); 15] = [
         (&["train"], "needs an experiment's link"),
         (&["train", LINK], "needs --steps N"),
         (&["train", LINK, "--steps"], "--steps needs a value. Allowed: 1 … 4294967295."),
@@ -200,6 +200,7 @@ fn what_cannot_be_carried_out_is_a_sentence_that_says_what_is_allowed() {
         (&["train", LINK, "--steps", "9", "--engine", "gpu"], "“gpu” is not an engine of this release. Allowed: cpu."),
         (&["train", LINK, "--steps", "9", "--sedes", "1..2"], "“--sedes” is not understood here"),
         (&["train", LINK, "--steps", "9", "more"], "“more” is not understood here"),
+        (&["bench", "W1", "--jsn"], "connect_four, --json. See"),
         (&["train", "hello", "--steps", "9"], "“hello” is not an experiment link"),
         (&["trian", LINK], "There is no command “trian”"),
     ];

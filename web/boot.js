@@ -17,7 +17,9 @@ const TEXT = {
     loadingUnknown: (got) => `Loading: ${got} MB`,
     starting: 'Starting …',
     measuring: (work) => `Measuring ${work} …`,
-    measured: 'Measured:',
+    measured: 'Measured; all check values hold:',
+    checksOff: (works) => `Check values are off in ${works}: what is below is no measurement.`,
+    nothingMeasured: 'Nothing was measured:',
     noWork: (work) => `There is no work “${work}”; W1, W2, W3, W4, W5 and connect_four can be measured.`,
     noWasm: 'This browser has no WebAssembly, in which Tandem computes. Any browser from 2023 on has it; some protected modes switch it off.',
     noSimd: 'This browser’s WebAssembly lacks vector instructions (SIMD). Any browser from 2023 on has them.',
@@ -39,7 +41,9 @@ const TEXT = {
     loadingUnknown: (got) => `正在加载：${got} MB`,
     starting: '正在启动……',
     measuring: (work) => `正在测量 ${work}……`,
-    measured: '测量结果：',
+    measured: '测量完成，所有校验值相符：',
+    checksOff: (works) => `${works} 的校验值不符：下面的数字不算测量结果。`,
+    nothingMeasured: '没有测量任何任务：',
     noWork: (work) => `没有名为“${work}”的任务；可测量 W1、W2、W3、W4、W5 和 connect_four。`,
     noWasm: '此浏览器没有 WebAssembly，而 Tandem 用它计算。2023 年以后的浏览器都支持；某些保护模式会将其关闭。',
     noSimd: '此浏览器的 WebAssembly 缺少向量指令（SIMD）。2023 年以后的浏览器都支持。',
@@ -118,7 +122,7 @@ async function boot() {
     try {
       await glue.default({ module_or_path: module });
       globalThis.tandem = app = glue;
-      if (WORKS) return await measure();
+      if (WORKS !== null) return await measure();
       await app.start(watched(element('tandem')));
     } catch (error) {
       throw new Failure('broken', String(error?.stack ?? error));
@@ -239,15 +243,23 @@ async function measure() {
   element('boot-detail').textContent = '';
   for (const id of ['boot-link', 'boot-link-label', 'boot-retry', 'boot-copy']) element(id).style.display = 'none';
   element('boot-failure').hidden = false;
-  for (const work of WORKS.split(',')) {
+  element('boot').classList.add('measuring');
+  for (const work of WORKS.split(',').map((word) => word.trim())) {
     element('boot-status').textContent = text.measuring(work);
     await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
     const line = app.bench(work);
     measured.push(line ? JSON.parse(line) : null);
     element('boot-detail').textContent += `${line ?? text.noWork(work)}\n`;
   }
-  element('boot-status').textContent = text.measured;
+  element('boot-status').textContent = verdict(measured.filter((work) => work));
   globalThis.tandemMeasured = measured;
+}
+
+/** What the works that exist came to: numbers other than those of other implementations are no measurement. */
+function verdict(measured) {
+  const off = measured.filter((work) => !work.holds).map((work) => work.work);
+  if (off.length) return text.checksOff(off.join(', '));
+  return measured.length ? text.measured : text.nothingMeasured;
 }
 
 /** Takes the loading card away once the app has painted over it. */

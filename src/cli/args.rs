@@ -39,10 +39,10 @@ impl Args {
         Some(self.0.remove(at))
     }
 
-    /// Refuses whatever is left.
-    pub(super) fn finish(self) -> Result<(), Sentence> {
+    /// Refuses whatever is left; `allowed` are the words there might have been.
+    pub(super) fn finish(self, allowed: &str) -> Result<(), Sentence> {
         match self.0.first() {
-            Some(word) => Err(Sentence::new("cli.unknown_option", &[word])),
+            Some(word) => Err(Sentence::new("cli.unknown_option", &[word, allowed])),
             None => Ok(()),
         }
     }
@@ -63,16 +63,16 @@ mod tests {
         assert_eq!(given.value("--steps", "").expect("a value"), Some("900".to_owned()));
         assert_eq!(given.value("--seeds", "").expect("a value"), Some("1..4".to_owned()));
         assert_eq!(given.word(), Some("#seed=1".to_owned()));
-        given.finish().expect("nothing is left");
+        given.finish("").expect("nothing is left");
     }
 
     #[test]
     fn refuses_what_it_does_not_know_and_what_is_given_twice() {
-        assert!(args("--stepps 9").finish().is_err());
+        assert!(args("--stepps 9").finish("--steps N").is_err_and(|told| told.args == ["--stepps", "--steps N"]));
         assert!(args("--steps --json").value("--steps", "").is_err());
         assert!(args("--steps").value("--steps", "").is_err());
         let mut twice = args("--json --json");
         assert!(twice.flag("--json"));
-        assert!(twice.finish().is_err());
+        assert!(twice.finish("").is_err());
     }
 }

@@ -17,11 +17,11 @@ use crate::view::text::Texts;
 pub(super) fn bench(mut args: Args, texts: Texts) -> Result<ExitCode, Failure> {
     let json = args.flag("--json");
     let mut works = Vec::new();
+    let all = WORKS.iter().map(|work| work.id).collect::<Vec<_>>().join(" | ");
     while let Some(word) = args.word() {
-        let all: Vec<&str> = WORKS.iter().map(|work| work.id).collect();
-        works.push(find(&word).ok_or_else(|| Sentence::new("cli.no_work", &[&word, &all.join(" | ")]))?.id);
+        works.push(find(&word).ok_or_else(|| Sentence::new("cli.no_work", &[&word, &all]))?.id);
     }
-    args.finish()?;
+    args.finish(&format!("{all}, --json"))?;
     if works.is_empty() {
         works = WORKS.iter().map(|work| work.id).collect();
     }

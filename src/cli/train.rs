@@ -67,7 +67,7 @@ impl Wanted {
         let seeds = args.value("--seeds", "A..B")?;
         let engine = args.value("--engine", ENGINES)?;
         let link = args.word();
-        args.finish()?;
+        args.finish("LINK, --steps N, --seeds A..B, --engine cpu, --json")?;
         let link = link.ok_or_else(|| Sentence::new("cli.no_link", &[]))?;
         if !has_keys(&link) {
             return Err(Sentence::new("cli.no_keys", &[&link]));

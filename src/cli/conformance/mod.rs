@@ -34,7 +34,7 @@ use crate::view::text::Texts;
 /// `tandem conformance`.
 pub(super) fn conformance(mut args: Args, texts: Texts) -> Result<ExitCode, Failure> {
     let folder = args.word().ok_or_else(|| Sentence::new("conformance.no_folder", &[]))?;
-    args.finish()?;
+    args.finish("DIR")?;
     let files = files(Path::new(&folder))?;
     let mut lines = Lines::stdout()?;
     let (mut fails, mut unreadable) = (false, false);

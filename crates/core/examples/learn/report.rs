@@ -57,10 +57,10 @@ own figures stand beside them in [particle_players.md](particle_players.md) and 
 
 Published figures, converted. *D* is the return of the original environment, where an agent is handed everybody's rewards
 and collides with itself: current = (D + 75) / 6, and D moves positions with the new velocity, which at equal play is 7 to
-8 better in D (1.2 after conversion). Papoudakis et al. 2021 (arXiv 2006.07869, five seeds, 2 million env steps for
-value-based algorithms and 20 million for others) give D −133.5 ± 3.1 MAPPO, −133.9 ± 3.7 IPPO, −126.6 ± 3.0 QMIX and
-−131.0 ± 1.9 VDN: −9.8, −9.8, −8.6 and −9.3 here, about −11.0, −11.0, −9.9 and −10.6 with the current integrator. Yu et
-al. 2022 (arXiv 2103.01955) report MAPPO at about D −120 after 20 million env steps: −7.5, about −8.8. Speaker and
+8 better in D (1.2 after conversion). Papoudakis et al. 2021 (arXiv 2006.07869, five seeds, the best of 41 evaluations, 2
+million env steps for value-based algorithms and 20 million for others) give D −133.5 ± 3.1 MAPPO, −133.9 ± 3.7 IPPO, −126.6 ± 3.0 QMIX and
+−131.0 ± 1.9 VDN: −9.8, −9.8, −8.6 and −9.3 here, about −11.0, −11.0, −9.9 and −10.6 with the current integrator. Users of
+Yu et al. 2022 (arXiv 2103.01955) report MAPPO at about D −120 after 20 million env steps: −7.5, about −8.8. Speaker and
 listener in the first paper is twice an agent's return: MAPPO −10.7 ± 0.3, so −5.3 an agent, original integrator.
 
 ";
@@ -71,6 +71,8 @@ const SHARES: [u32; 9] = [0, 5, 10, 20, 35, 50, 65, 80, 100];
 /// What the curves' table says.
 const CURVES: &str = "\
 Greedy return of seeds 0, 1 and 2 at the first evaluation after that share of the budget; units and conventions as above.
+The presets of MAPPO, IPPO and QMIX on spread are the first part of the longer runs; boards stand in
+[self_play.md](algorithms/self_play.md).
 
 ";
 
@@ -182,7 +184,10 @@ fn table_row(row: &Row, finished: &Finished) -> String {
 fn at_the_end(finished: &Finished) -> String {
     let last: Vec<f64> = finished.outcomes.iter().map(|outcome| f64::from(outcome.last)).collect();
     let over_seeds = summary(&last).expect("a row has a seed");
-    format!("{} ± {}", number(over_seeds.mean), number(over_seeds.ci95))
+    match last.len() {
+        1 => number(over_seeds.mean), // one seed tells nothing of the others
+        _ => format!("{} ± {}", number(over_seeds.mean), number(over_seeds.ci95)),
+    }
 }
 
 fn more(row: &Row, finished: &Finished) -> String {
@@ -246,6 +251,9 @@ fn nearness(outcomes: &[Outcome]) -> String {
     let best: Vec<f64> = outcomes.iter().map(|outcome| f64::from(outcome.best)).collect();
     let best = number(summary(&best).expect("a row has a seed").mean);
     let reached: Vec<u32> = outcomes.iter().filter_map(|outcome| outcome.reached).collect();
+    if outcomes[0].optimum.is_none() {
+        return format!("best {best}");
+    }
     if reached.is_empty() {
         return format!("best {best}, never near");
     }

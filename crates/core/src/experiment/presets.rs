@@ -51,9 +51,9 @@ pub struct Preset {
     pub link: String,
     /// Usual training time to the end of the budget on an ordinary laptop, where it was measured.
     pub seconds: Option<u32>,
-    /// Tuned for a reference task and measured over three seeds.
+    /// Measured over three seeds: the menu says what it reaches.
     #[serde(default)]
-    pub tuned: bool,
+    pub measured: bool,
     #[serde(skip)]
     read: OnceLock<Link>,
 }
@@ -69,9 +69,9 @@ impl Preset {
         format!("exp.{}.title", self.id)
     }
 
-    /// Text id of what to expect of a tuned one: env steps, seeds and what they reach.
+    /// Text id of what to expect of a measured one: env steps, seeds and what they reach.
     pub fn expected_id(&self) -> Option<String> {
-        self.tuned.then(|| format!("exp.{}.expected", self.id))
+        self.measured.then(|| format!("exp.{}.expected", self.id))
     }
 
     /// Text id of the question to predict.
