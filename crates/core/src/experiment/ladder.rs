@@ -45,6 +45,7 @@ pub struct Score {
 #[derive(Debug)]
 pub struct Ladder {
     bouts: Bouts,
+    openings: Vec<EnvState>,
     buffers: Buffers<f32>,
     cursor: Cursor,
     /// Oldest first.
@@ -65,8 +66,9 @@ impl Ladder {
     /// Without a snapshot; `None` where nobody plays against themselves, see [`Bouts::new`].
     pub fn new(learner: &Learner) -> Option<Self> {
         let bouts = bouts(learner)?;
-        let buffers = bouts.start();
-        Some(Self { bouts, buffers, cursor: Cursor::default(), rungs: Vec::new(), scores: Vec::new() })
+        let openings = bouts.openings(&*learner.env);
+        let buffers = bouts.start(&openings);
+        Some(Self { bouts, openings, buffers, cursor: Cursor::default(), rungs: Vec::new(), scores: Vec::new() })
     }
 
     /// Keeps the learner as it is now. Where all places are taken, the snapshot goes without which the others are spread
@@ -108,7 +110,7 @@ impl Ladder {
 
     /// The positions that the games of every pairing start from.
     pub fn openings(&self) -> &[EnvState] {
-        &self.bouts.openings
+        &self.openings
     }
 
     /// Frees place 0.

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use super::matches::{CountOutcomes, OUTCOMES};
 use super::parts::agents::Agents;
 use super::parts::explore::EpsilonGreedy;
 use super::parts::world::{Observe, ResetAll, Starts, Step, World};
@@ -14,7 +15,6 @@ use crate::base::float::Real;
 use crate::base::lanes::padded;
 use crate::base::rng::{Stream, below};
 use crate::env::api::{Env, EnvState, StepOut};
-use crate::marl::matches::OUTCOMES;
 use crate::nn::calls::{MlpForward, Rows};
 use crate::nn::graph::{
     Buffers, Compute, Doubles, Execution, Id, Ints, List, Phase, Plan, Reals, Training, View, Wires, Words,
@@ -39,13 +39,14 @@ pub struct Bouts {
     /// Games that the first player won, drew and lost, the newest being the first player, then the second
     /// `[2, PLACES, 3]`.
     pub results: Id<Words, Training>,
-    /// Positions the games start from `[GAMES]`, repeated where the game has fewer.
-    pub openings: Vec<EnvState>,
     /// How a game of each pairing ended, if it did `[2 · PLACES · GAMES]`.
     pub ended: Id<Words, Training>,
     /// The games.
     pub list: List,
     starts: (Id<Ints, Training>, Id<Doubles, Training>),
+    stream: Stream,
+    /// Random moves before a game.
+    plies: u32,
 }
 
 impl Bouts {
@@ -72,7 +73,6 @@ impl Bouts {
         );
         let stream = Stream::new(seed, "bouts");
         let plies = (info.max_steps / 4).min(OPENING) / 2 * 2;
-        let openings = openings(&**env, stream, plies);
         let mut list = List::default();
         list.train(Phase::Environment, ResetAll { world: world.clone(), stream, starts: Starts::Drawn });
         list.train(Phase::Environment, Open { world: world.clone(), ints: starts.0, reals: starts.1, results });
@@ -95,17 +95,22 @@ impl Bouts {
                 EpsilonGreedy { stream, agents, actions, explorers, q, mask, epsilon, time, action, explored },
             );
             list.train(Phase::Environment, Step { world: world.clone(), stream, auto_reset: false });
-            list.train(Phase::Store, CountBouts { world: world.clone(), results });
+            list.train(Phase::Store, CountOutcomes { world: world.clone(), seat: 0, first: 0, games: GAMES, results });
         });
         leave_out_unread(&mut plan, &[&list]);
-        Some(Self { plan, weights, results, openings, ended: world.ended, list, starts })
+        Some(Self { plan, weights, results, ended: world.ended, list, starts, stream, plies })
     }
 
-    /// Buffers, all snapshots being 0.
-    pub fn start(&self) -> Buffers<f32> {
+    /// Positions the games start from `[GAMES]`, repeated where the game has fewer: no two look alike to whoever is to move.
+    pub fn openings(&self, env: &dyn Env) -> Vec<EnvState> {
+        openings(env, self.stream, self.plies)
+    }
+
+    /// Buffers with these positions, all snapshots being 0.
+    pub fn start(&self, openings: &[EnvState]) -> Buffers<f32> {
         let buffers = Buffers::new(&self.plan);
         let (mut ints, mut reals) = (Vec::new(), Vec::new());
-        for opening in &self.openings {
+        for opening in openings {
             ints.extend_from_slice(opening.view().ints);
             reals.extend_from_slice(opening.view().reals);
         }
@@ -186,32 +191,5 @@ impl Compute for Open {
             view.write(self.world.reals).chunks_exact_mut(reals.len()).for_each(|games| games.copy_from_slice(&reals));
         }
         view.write(self.results).fill(0);
-    }
-}
-
-/// Counts the games that this env step has ended, by what it paid the first player.
-#[derive(Clone, Debug)]
-struct CountBouts {
-    world: World,
-    results: Id<Words, Training>,
-}
-
-impl Compute for CountBouts {
-    type Side = Training;
-    const NAME: &'static str = "count_bouts";
-    fn wires(&self, wires: &mut Wires) {
-        let w = &self.world;
-        wires.reads(w.reward).reads(w.live).reads(w.ended).writes(self.results);
-    }
-    fn run<R: Real>(&self, view: View<'_, R, Training>) {
-        let w = &self.world;
-        let (reward, live, ended) = (view.read(w.reward), view.read(w.live), view.read(w.ended));
-        let mut results = view.write(self.results);
-        let width = w.env.info().num_agents as usize + 1;
-        for e in (0..w.envs as usize).filter(|&e| live[e] != 0 && ended[e] != 0) {
-            let paid = reward[e * width];
-            let outcome = if paid > R::ZERO { 0 } else { 1 + usize::from(paid < R::ZERO) };
-            results[e / GAMES as usize * OUTCOMES + outcome] += 1;
-        }
     }
 }

@@ -60,7 +60,7 @@ impl Matches {
         let epsilon = plan.buffer("match.epsilon", &[1]);
         let mut list = List::default();
         list.train(Phase::Environment, ClearResults { results });
-        for (row, (&(script, seat), players)) in (0..).zip(pairings.iter().zip(&players)) {
+        for (first, (&(script, seat), players)) in (0..).zip(pairings.iter().zip(&players)) {
             let name = format!("match.{}.{}", script.info().id, seat + 1);
             let stream = Stream::new(seed, &name);
             // The most likely action of a policy is the greedy one of its logits.
@@ -69,7 +69,7 @@ impl Matches {
             list.repeat(info.max_steps, |list| {
                 act(plan, list, &name, &world, players, acting, space);
                 list.train(Phase::Environment, Step { world: world.clone(), stream, auto_reset: false });
-                list.train(Phase::Store, CountOutcomes { world: world.clone(), seat, row, results });
+                list.train(Phase::Store, CountOutcomes { world: world.clone(), seat, first, games, results });
             });
         }
         Some(Self { pairings, games, results, list })
@@ -92,14 +92,17 @@ impl Compute for ClearResults {
     }
 }
 
-/// Counts the games that this env step has ended, by what it paid the network's seat.
+/// Counts the games that this env step has ended, by what it paid one seat.
 #[derive(Clone, Debug)]
-struct CountOutcomes {
-    world: World,
-    seat: u32,
-    /// The pairing.
-    row: u32,
-    results: Id<Words, Training>,
+pub(super) struct CountOutcomes {
+    pub(super) world: World,
+    pub(super) seat: u32,
+    /// Pairing of the first world.
+    pub(super) first: u32,
+    /// Worlds of a pairing, one after the other.
+    pub(super) games: u32,
+    /// Won, drawn and lost of each pairing `[pairings, 3]`.
+    pub(super) results: Id<Words, Training>,
 }
 
 impl Compute for CountOutcomes {
@@ -113,11 +116,12 @@ impl Compute for CountOutcomes {
         let w = &self.world;
         let (reward, live, ended) = (view.read(w.reward), view.read(w.live), view.read(w.ended));
         let mut results = view.write(self.results);
-        let counts = &mut results[self.row as usize * OUTCOMES..][..OUTCOMES];
         let width = w.env.info().num_agents as usize + 1;
         for e in (0..w.envs as usize).filter(|&e| live[e] != 0 && ended[e] != 0) {
             let paid = reward[e * width + self.seat as usize];
-            counts[if paid > R::ZERO { 0 } else { 1 + usize::from(paid < R::ZERO) }] += 1;
+            let outcome = if paid > R::ZERO { 0 } else { 1 + usize::from(paid < R::ZERO) };
+            let pairing = self.first as usize + e / self.games as usize;
+            results[pairing * OUTCOMES + outcome] += 1;
         }
     }
 }
