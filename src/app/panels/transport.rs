@@ -344,7 +344,7 @@ fn cover(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>)
                     offer("cover.continue", Intent::View(Action::Session(Command::Continue))),
                     offer("cover.next", Intent::NextExperiment),
                 ];
-                let mut text = finished_text(ctx);
+                let mut text = finished_text(ctx, snapshot.state == RunState::Reached);
                 if let Some(peak) = snapshot.peak {
                     text = texts.f("cover.past_peak", &[&text, &numbers::value(peak.mean)]);
                     offers.push(take("cover.take_best", peak.update, Weights::Best));
@@ -402,13 +402,14 @@ fn cover(ui: &mut Ui, ctx: &PageCtx<'_>, desk: &mut Desk, out: &mut Vec<Intent>)
     true
 }
 
-/// The result beside the optimum.
-fn finished_text(ctx: &PageCtx<'_>) -> String {
+/// The result, beside the optimum where there was no other goal.
+fn finished_text(ctx: &PageCtx<'_>, is_goal: bool) -> String {
     let texts = ctx.texts();
     let unit = ctx.t(returns::unit(&ctx.view));
     let steps = numbers::count(ctx.view.snapshot.env_steps);
     let result = ctx.view.curve.last().map_or_else(|| "–".to_owned(), |point| numbers::value(point.mean));
     match ctx.view.facts.optimum {
+        _ if is_goal => texts.f("cover.reached", &[&steps, &result, unit]),
         Some(optimum) => {
             let id = if optimum.full_information { "cover.finished.full_information" } else { "cover.finished" };
             texts.f(id, &[&steps, &result, unit, &numbers::value(optimum.value)])

@@ -122,6 +122,13 @@ fn p46_a_board_takes_no_goal() {
 }
 
 #[test]
+fn p46_a_link_is_told_that_a_board_takes_no_goal() {
+    let told: Vec<String> =
+        parse("#env=tictactoe&algo=iql&stop=on&stop_at=0.5").notices.into_iter().flat_map(|n| n.args).collect();
+    assert_eq!(told, ["stop", "stop_at"]);
+}
+
+#[test]
 fn p46_training_pauses_when_nobody_is_there() {
     let mut bench = Bench::load(ExperimentSpec { budget: 10_000_000, eval_every: 10_000_000, idle: 1, ..small() }, 0);
     bench.session.apply(Command::Speed(TrainSpeed::One));

@@ -445,7 +445,7 @@ pub static KNOBS: [Knob; 108] = {
         knob("entropy_over", Exploration, int!(learner.entropy_over, 0, 10_000_000))
             .unit(ENV_STEPS)
             .when(policy_gradient),
-        knob("opening", Exploration, int!(learner.opening, 0, 42)).beginner().unit("unit.plies").when(self_play),
+        knob("opening", Exploration, int!(learner.opening, 0, 40)).beginner().unit("unit.plies").when(self_play),
         knob("opening_share", Exploration, float!(learner.opening_share, 0.0, 1.0))
             .when(|s| self_play(s) && s.learner.opening > 0),
         knob("pool", Exploration, int!(learner.pool, 0, 16)).beginner().unit("unit.snapshots").when(plays_itself),
@@ -468,7 +468,7 @@ pub static KNOBS: [Knob; 108] = {
         knob("seed", Run, Kind::Seed { get: |s| s.seed, set: |s, v| s.seed = v }).beginner(),
         knob("budget", Run, int!(budget, 1_000, 100_000_000)).beginner().unit(ENV_STEPS),
         knob("stop", Run, switch!(stop)).live().when(|s| !board(s)),
-        knob("stop_at", Run, float!(stop_at, -1e4, 1e4)).live().when(|s| s.stop),
+        knob("stop_at", Run, float!(stop_at, -1e4, 1e4)).live().when(|s| s.stop && !board(s)),
         knob("idle", Run, int!(idle, 0, 1_440)).live().unit("unit.minutes"),
         knob("eval_every", Run, int!(eval_every, 100, 100_000_000)).unit(ENV_STEPS),
         knob("eval_episodes", Run, int!(eval_episodes, 1, 1_000)).unit("unit.episodes"),
