@@ -6,4 +6,5 @@ pub mod lanes;
 pub mod rng;
 pub mod stats;
 pub mod whole;
+pub mod wgsl;
 pub mod word;

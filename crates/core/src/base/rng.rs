@@ -103,6 +103,12 @@ impl Stream {
         Self { key: [seed as u32, (seed >> 32) as u32, hash, 0] }
     }
 
+    /// What counters are encrypted under; the last word is 0.
+    #[must_use]
+    pub fn key(&self) -> [u32; 4] {
+        self.key
+    }
+
     /// Four words at `counter`.
     #[must_use]
     pub fn words(&self, counter: [u32; 4]) -> [u32; 4] {
@@ -205,9 +211,14 @@ impl Permutation {
     /// The order that four random words give to `len` things, at least one.
     #[must_use]
     pub fn new(keys: [u32; 4], len: u32) -> Self {
+        Self { keys, half: Self::half(len), len }
+    }
+
+    /// Half of the bits that hold `len` things.
+    #[must_use]
+    pub fn half(len: u32) -> u32 {
         debug_assert!(len >= 1, "a permutation has a place");
-        let bits = u32::BITS - (len - 1).leading_zeros();
-        Self { keys, half: bits.div_ceil(2).max(1), len }
+        (u32::BITS - (len - 1).leading_zeros()).div_ceil(2).max(1)
     }
 
     /// Who stands at `place`, which is below `len`.

@@ -7,6 +7,7 @@
 use crate::base::float::Real;
 use crate::base::lanes::{LANES, Lanes, Number};
 use crate::base::rng::Draws;
+use crate::base::wgsl::Constant;
 pub use crate::env::frame::{Frame, Outcome, Particle, Thing, ThingKind};
 use crate::env::script::{Program, Script, Uniform};
 
@@ -314,6 +315,16 @@ impl Ended {
     }
 }
 
+/// Rules in WGSL, behind `marl/wgsl/world.wgsl`: functions `reset_world`, `step_world`, `observe_agent`, `state_vector` and
+/// `legal_actions`.
+#[derive(Clone, Debug)]
+pub struct WgslRules {
+    /// The text.
+    pub source: &'static str,
+    /// What it is told of this world.
+    pub constants: Vec<(&'static str, Constant)>,
+}
+
 /// The rules of a world. An env step takes an action of every agent; where they move in turns, only the mover's counts.
 pub trait Env: std::fmt::Debug + Send + Sync {
     /// Fixed facts.
@@ -391,6 +402,11 @@ pub trait Env: std::fmt::Debug + Send + Sync {
     /// The best headline value, by search; `None` where it is unknown or would be a return that the agents
     /// do not share. It may take milliseconds: ask once.
     fn optimum(&self) -> Option<Optimum> {
+        None
+    }
+
+    /// These rules as a device runs them, if it can.
+    fn wgsl(&self) -> Option<WgslRules> {
         None
     }
 

@@ -7,8 +7,9 @@
 //! Sources of the named games: Claus and Boutilier 1998 (climbing, penalty), Son et al. 2019 (non-monotonic).
 
 use crate::base::rng::Draws;
+use crate::base::wgsl::Constant;
 use crate::env::api::{
-    Ended, Env, EnvInfo, EnvState, Frame, Headline, Label, Optimum, Role, StateMut, StateRef, StepOut,
+    Ended, Env, EnvInfo, EnvState, Frame, Headline, Label, Optimum, Role, StateMut, StateRef, StepOut, WgslRules,
 };
 use crate::env::bimatrix::Bimatrix;
 
@@ -299,6 +300,20 @@ impl Env for MatrixGame {
         let best = self.game.cells().iter().map(|cell| f64::from(cell.0)).fold(f64::NEG_INFINITY, f64::max);
         let value = best * f64::from(self.repeat);
         self.game.is_common().then_some(Optimum { value, starts: 1, exact: true, full_information: false })
+    }
+
+    fn wgsl(&self) -> Option<WgslRules> {
+        let payoffs = self.game.cells().iter().flat_map(|&(first, second)| [first, second]).collect();
+        Some(WgslRules {
+            source: include_str!("wgsl/matrix_game.wgsl"),
+            constants: vec![
+                ("ROW_ACTIONS", Constant::Word(self.game.rows())),
+                ("COLUMN_ACTIONS", Constant::Word(self.game.columns())),
+                ("PAYOFFS", Constant::Reals(payoffs)),
+                ("REPEAT", Constant::Word(self.repeat)),
+                ("IS_COMMON", Constant::Word(u32::from(self.info.common_reward))),
+            ],
+        })
     }
 
     /// Known for a common payoff played once: the payoff. When repeated, the value depends on how often the game is

@@ -5,8 +5,9 @@
 //! one-hot of the state, so every agent knows where it is. The end keeps the one-hot of 2A or 2B.
 
 use crate::base::rng::Draws;
+use crate::base::wgsl::Constant;
 use crate::env::api::{
-    Ended, Env, EnvInfo, EnvState, Frame, Headline, Label, Optimum, Role, StateMut, StateRef, StepOut,
+    Ended, Env, EnvInfo, EnvState, Frame, Headline, Label, Optimum, Role, StateMut, StateRef, StepOut, WgslRules,
 };
 use crate::env::bimatrix::additive_fit;
 
@@ -208,6 +209,12 @@ impl Env for TwoStep {
     fn optimum(&self) -> Option<Optimum> {
         let [a, b] = self.payoffs();
         Some(Optimum { value: max(&a).max(max(&b)), starts: 1, exact: true, full_information: false })
+    }
+
+    fn wgsl(&self) -> Option<WgslRules> {
+        let payoffs = (0..3).flat_map(|stage| self.paid_at(stage)).collect();
+        let constants = vec![("PAYOFFS", Constant::Reals(payoffs))];
+        Some(WgslRules { source: include_str!("wgsl/two_step.wgsl"), constants })
     }
 
     fn exact_q(&self, state: StateRef<'_>, gamma: f32) -> Option<Vec<f32>> {

@@ -39,7 +39,7 @@ pub fn gradient_step(plan: &mut Plan, list: &mut List, step: &QStep<'_>, mixer: 
     let next_trace = plan.buffer("mixer.trace.next", &[b, t, mixer.net.trace_width()]);
     // Of the T+1 states of a segment, s is one of the first T and s' one of the last T.
     let state_rows =
-        |first: u32| -> Rows { (0..b).flat_map(|b| (0..t).map(move |k| b * (t + 1) + k + first)).collect() };
+        |first: u32| Rows::new((0..b).flat_map(|b| (0..t).map(move |k| b * (t + 1) + k + first)).collect(), b);
     let (now, next) = (state_rows(0), state_rows(1));
     let (net, state, block) = (&mixer.net, step.batch.state, mixer.block);
 

@@ -125,6 +125,11 @@ impl Members {
         })
     }
 
+    /// Bit i is agent i.
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+
     /// How many.
     pub fn count(self) -> u32 {
         self.0.count_ones()

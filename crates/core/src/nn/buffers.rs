@@ -234,6 +234,11 @@ impl Plan {
         Some(Id { index: index as u32, marker: PhantomData })
     }
 
+    /// Numbers of a buffer, 0 of one that is left out.
+    pub fn len<T: Content, S>(&self, id: Id<T, S>) -> u32 {
+        T::infos(self)[id.index as usize].len() as u32
+    }
+
     /// Bytes of all buffers in single precision, those left out included: how much a link may ask for does not depend on
     /// who reads what.
     pub fn bytes(&self) -> u64 {
@@ -308,6 +313,16 @@ impl<R: Real> Buffers<R> {
     /// To write, from outside a kernel.
     pub fn write<T: Content, S>(&self, id: Id<T, S>) -> RefMut<'_, Vec<T::Item<R>>> {
         T::store(self)[id.index as usize].borrow_mut()
+    }
+
+    /// Buffer number `index` of a kind.
+    pub(super) fn stored<T: Content>(&self, index: u32) -> Ref<'_, Vec<T::Item<R>>> {
+        T::store(self)[index as usize].borrow()
+    }
+
+    /// To write.
+    pub(super) fn stored_mut<T: Content>(&self, index: u32) -> RefMut<'_, Vec<T::Item<R>>> {
+        T::store(self)[index as usize].borrow_mut()
     }
 
     /// The real buffer number `index` of the plan.

@@ -4,12 +4,110 @@
 use std::sync::Arc;
 
 use super::cpu;
-use super::graph::{Compute, Id, Reals, Sees, Side, Training, View, Wires};
-use super::layers::{Mixer, Mlp};
+use super::graph::{Compute, Id, Plan, Reals, Sees, Side, Training, View, Wires};
+use super::layers::{Mixer, Mlp, Positivity};
+use super::shader::{Domain, Scratch, Shader, Stage};
 use crate::base::float::Real;
+use crate::base::lanes::padded;
+use crate::base::wgsl::Constant;
 
-/// Rows of a buffer that a call serves.
-pub type Rows = Arc<[u32]>;
+/// Rows of a buffer that a call serves: the same ones of some items that lie one after the other.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    list: Arc<[u32]>,
+    items: u32,
+}
+
+impl Rows {
+    /// `list` is as long for each of `items`, which begin equally far apart.
+    pub fn new(list: Vec<u32>, items: u32) -> Self {
+        debug_assert!(list.len().is_multiple_of(items as usize), "items have as many rows each");
+        Self { list: list.into(), items }
+    }
+
+    /// Rows of an item.
+    fn each(&self) -> u32 {
+        self.list.len() as u32 / self.items
+    }
+
+    /// From an item's first row to the next one's.
+    fn stride(&self) -> u32 {
+        self.list.get(self.each() as usize).map_or(0, |next| next - self.list[0])
+    }
+
+    /// As a shader knows them.
+    fn describe(&self, shader: Shader) -> Shader {
+        let first = self.list[..self.each() as usize].to_vec();
+        shader
+            .word("ITEM_ROWS", self.each())
+            .word("ITEM_STRIDE", self.stride())
+            .set("ITEM_OFFSETS", Constant::Words(first))
+    }
+
+    /// A stage that works on them.
+    fn stage(&self, entry: &'static str) -> Stage {
+        Stage { entry, domain: Domain::Items(self.items), across: false, closes: false, rows: self.each() }
+    }
+}
+
+impl FromIterator<u32> for Rows {
+    /// Rows that are no one's in particular: one item has them all.
+    fn from_iter<I: IntoIterator<Item = u32>>(rows: I) -> Self {
+        Self::new(rows.into_iter().collect(), 1)
+    }
+}
+
+impl std::ops::Deref for Rows {
+    type Target = [u32];
+    fn deref(&self) -> &[u32] {
+        &self.list
+    }
+}
+
+/// A network as a shader knows it.
+fn describe(shader: Shader, net: &Mlp) -> Shader {
+    shader
+        .set("LAYERS", Constant::Rows(net.table()))
+        .word("LAST", net.layers.len() as u32 - 1)
+        .word("ACTIVATION", net.activation.number())
+        .word("X_WIDTH", padded(net.inputs()))
+        .word("HIDDEN_WIDTH", net.hidden_width())
+        .word("Y_WIDTH", padded(net.outputs()))
+}
+
+/// A mixing network as a shader knows it.
+fn describe_mixer(shader: Shader, net: &Mixer) -> Shader {
+    let parts = cpu::MixerTrace::new(net);
+    let nets = [
+        (&net.hyper_w1, parts.raw_w1, parts.w1_hidden),
+        (&net.hyper_b1, parts.h, 0),
+        (&net.hyper_w2, parts.raw_w2, parts.w2_hidden),
+        (&net.value, parts.value, parts.value_hidden),
+    ];
+    let layer = |at: usize| nets.map(|(net, ..)| net.table().get(at).copied().unwrap_or_default()).to_vec();
+    let lies = nets.map(|(net, to, hidden)| [to as u32, hidden as u32, u32::from(net.layers.len() > 1), 0]);
+    // A layer is worked on in pieces, but for the hidden ones.
+    let hidden = nets.iter().filter(|(net, ..)| net.layers.len() > 1).map(|(net, ..)| net.hidden_width()).max();
+    shader
+        .word("AGENTS", net.agents)
+        .word("EMBED", net.embed)
+        .word("POSITIVITY", match net.positivity {
+            Positivity::Abs => 0,
+            Positivity::Softplus => 1,
+            Positivity::Free => 2,
+        })
+        .word("STATE_WIDTH", padded(net.state_len()))
+        .word("TRACE_WIDTH", net.trace_width())
+        .set("FIRST", Constant::Rows(layer(0)))
+        .set("SECOND", Constant::Rows(layer(1)))
+        .set("LIES", Constant::Rows(lies.to_vec()))
+        .set("WIDTHS", Constant::Rows(vec![[0, 0, 0, hidden.unwrap_or(0).max(net.embed)]]))
+        .word("H", parts.h as u32)
+        .word("W2", parts.w2 as u32)
+        .word("VALUE", parts.value as u32)
+        .word("RAW_W1", parts.raw_w1 as u32)
+        .word("RAW_W2", parts.raw_w2 as u32)
+}
 
 /// y = mlp(x) for some rows; hidden activations are kept for the backward pass.
 #[derive(Clone, Debug)]
@@ -43,6 +141,15 @@ impl<S: Side + Sees<S>> Compute for MlpForward<S> {
             &mut view.write(self.hidden),
             &mut view.write(self.y),
         );
+    }
+    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
+        let shader = Shader::new(Self::NAME, include_str!("wgsl/mlp_forward.wgsl"))
+            .buffer("WEIGHTS", self.weights)
+            .buffer("X", self.x)
+            .buffer("HIDDEN", self.hidden)
+            .buffer("Y", self.y)
+            .then(self.rows.stage("mlp_forward"));
+        Some(vec![self.rows.describe(describe(shader, &self.net))])
     }
 }
 
@@ -86,6 +193,21 @@ impl Compute for MlpBackward {
             &mut view.write(self.grad),
         );
     }
+    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
+        let part = self.net.range();
+        let shader = Shader::new(Self::NAME, include_str!("wgsl/mlp_backward.wgsl"))
+            .buffer("WEIGHTS", self.weights)
+            .buffer("X", self.x)
+            .buffer("HIDDEN", self.hidden)
+            .buffer("DY", self.dy)
+            .buffer("GRAD", self.grad)
+            .word("FROM", part.start as u32)
+            .word("LENGTH", part.len() as u32)
+            .own(Scratch { name: "PARTIAL", len: part.len() as u32, per_tile: true, per_step: false })
+            .then(self.rows.stage("mlp_backward"))
+            .stage("add_up", Domain::Elements(part.end as u32));
+        Some(vec![self.rows.describe(describe(shader, &self.net))])
+    }
 }
 
 /// Q_tot = mixer(q; s).
@@ -123,6 +245,17 @@ impl Compute for MixerForward {
             &mut view.write(self.trace),
             &mut view.write(self.q_tot),
         );
+    }
+    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
+        let shader = Shader::new(Self::NAME, include_str!("wgsl/mixer.wgsl"))
+            .with(include_str!("wgsl/mixer_forward.wgsl"), Vec::new())
+            .buffer("WEIGHTS", self.weights)
+            .buffer("STATE", self.state)
+            .buffer("Q", self.q)
+            .buffer("TRACE", self.trace)
+            .buffer("Q_TOT", self.q_tot)
+            .then(self.rows.stage("mixer_forward"));
+        Some(vec![self.rows.describe(describe_mixer(shader, &self.net))])
     }
 }
 
@@ -171,5 +304,26 @@ impl Compute for MixerBackward {
             &mut view.write(self.grad),
             &mut view.write(self.dq),
         );
+    }
+    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
+        let part = self.net.hyper_w1.range().start..self.net.value.range().end;
+        let gradients = (self.net.agents + 2) * self.net.embed + padded(1);
+        let shader = Shader::new(Self::NAME, include_str!("wgsl/mixer.wgsl"))
+            .with(include_str!("wgsl/mixer_backward.wgsl"), Vec::new())
+            .buffer("WEIGHTS", self.weights)
+            .buffer("STATE", self.state)
+            .buffer("Q", self.q)
+            .buffer("TRACE", self.trace)
+            .buffer("DQ_TOT", self.dq_tot)
+            .buffer("DQ", self.dq)
+            .buffer("GRAD", self.grad)
+            .word("FROM", part.start as u32)
+            .word("LENGTH", part.len() as u32)
+            .word("D_WIDTH", gradients)
+            .scratch("D", self.rows.len() as u32 * gradients)
+            .own(Scratch { name: "PARTIAL", len: part.len() as u32, per_tile: true, per_step: false })
+            .then(self.rows.stage("mixer_backward"))
+            .stage("add_up", Domain::Elements(part.end as u32));
+        Some(vec![self.rows.describe(describe_mixer(shader, &self.net))])
     }
 }

@@ -10,6 +10,7 @@ pub use super::buffers::{
     BufferInfo, Buffers, Content, Doubles, Execution, Id, Ints, Plan, Presence, Reals, Sees, Side, Singles, Training,
     View, Words,
 };
+use super::shader::Shader;
 use crate::base::float::Real;
 
 /// What a call reads and writes: `(kind, index)` of each buffer.
@@ -53,6 +54,11 @@ pub trait Compute: Debug + Send + 'static {
     fn wires(&self, wires: &mut Wires);
     /// Does it.
     fn run<R: Real>(&self, view: View<'_, R, Self::Side>);
+    /// The same as a device does it, among buffers of `plan`; nothing where no device can.
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        let _ = plan;
+        None
+    }
 }
 
 /// A [`Compute`] as an entry of a list.
@@ -65,6 +71,8 @@ pub trait Call: Debug + Send {
     fn run_f32(&self, buffers: &Buffers<f32>);
     /// Runs in double precision.
     fn run_f64(&self, buffers: &Buffers<f64>);
+    /// What a device runs, see [`Compute::shaders`].
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>>;
 }
 
 impl<K: Compute> Call for K {
@@ -81,6 +89,9 @@ impl<K: Compute> Call for K {
     }
     fn run_f64(&self, buffers: &Buffers<f64>) {
         self.run(View::new(buffers));
+    }
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        Compute::shaders(self, plan)
     }
 }
 
@@ -107,7 +118,7 @@ pub enum Phase {
 
 /// One instruction of a list.
 #[derive(Debug)]
-enum Op {
+pub(super) enum Op {
     Call { phase: Phase, call: Box<dyn Call> },
     Begin { count: u32, end: u32 },
     End { begin: u32 },
@@ -194,6 +205,11 @@ impl List {
             Op::Call { phase, call } => Some((*phase, &**call)),
             _ => None,
         })
+    }
+
+    /// The entries in order.
+    pub(super) fn ops(&self) -> &[Op] {
+        &self.ops
     }
 
     /// Runs everything.

@@ -15,6 +15,16 @@ pub enum Activation {
     Tanh,
 }
 
+impl Activation {
+    /// What shaders call it; 0 is none.
+    pub fn number(self) -> u32 {
+        match self {
+            Self::Relu => 1,
+            Self::Tanh => 2,
+        }
+    }
+}
+
 /// A matrix in a flat parameter buffer, row-major: element (i, j) lies at `offset + i·padded(cols) + j`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tensor {
@@ -130,6 +140,14 @@ impl Mlp {
     /// Parameters, padding not counted.
     pub fn num_parameters(&self) -> u32 {
         self.layers.iter().map(|layer| layer.weight.num_parameters() + layer.bias.num_parameters()).sum()
+    }
+
+    /// Of each layer: where W and b lie, inputs, outputs with padding.
+    pub fn table(&self) -> Vec<[u32; 4]> {
+        let row = |layer: &Layer| {
+            [layer.weight.offset, layer.bias.offset, layer.weight.rows, layer.weight.stride()]
+        };
+        self.layers.iter().map(row).collect()
     }
 
     /// The part of the flat buffer this network takes.

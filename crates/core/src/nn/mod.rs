@@ -4,6 +4,10 @@
 pub mod buffers;
 pub mod calls;
 pub mod cpu;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 pub mod graph;
 pub mod init;
 pub mod layers;
+pub mod program;
+pub mod shader;

@@ -27,11 +27,12 @@ mod spec;
 mod spread;
 mod tag;
 
-use self::physics::{Physics, contact_square, square_distance};
+use self::physics::{Integrator, Physics, contact_square, square_distance};
 use self::scene::{Pen, Scene, View};
 use crate::base::float::Real;
 use crate::base::rng::{Draws, uniform};
-use crate::env::api::{Ended, Env, EnvInfo, EnvState, Frame, Particle, StateMut, StateRef, StepOut, Tile, weighted};
+use crate::base::wgsl::Constant;
+use crate::env::api::{Ended, Env, EnvInfo, EnvState, Frame, Particle, StateMut, StateRef, StepOut, Tile, WgslRules, weighted};
 use crate::env::script::{Program, Script, Uniform};
 
 pub use self::spec::{AGENTS, Convention, GOOD, MAX_CYCLES, NEAREST, OBSTACLES, ParticleError, ParticleSpec, Scenario};
@@ -365,6 +366,24 @@ impl Env for Particles {
 
     fn standing_at(&self, _state: StateRef<'_>, _agent: u32, _cell: u32) -> Option<EnvState> {
         None
+    }
+
+    /// Where the scenario says what its shader is told: nobody speaks, everybody is seen.
+    fn wgsl(&self) -> Option<WgslRules> {
+        let own = self.scene.rules.wgsl().filter(|_| !self.spec.terminate_on_success)?;
+        let body = &self.scene.bodies[0];
+        let mut constants = vec![
+            ("LANDMARKS", Constant::Word((self.scene.bodies.len() - self.n()) as u32)),
+            ("MAX_CYCLES", Constant::Word(self.spec.max_cycles)),
+            ("POSITION_FIRST", Constant::Word(u32::from(self.scene.integrator == Integrator::PositionFirst))),
+            ("ACCEL", Constant::Real(body.accel as f32)),
+            ("REACH", Constant::Real((body.size + body.size) as f32)),
+            ("GLOBAL_WEIGHT", Constant::Real(self.info.part_weights[0] as f32)),
+            ("LOCAL_WEIGHT", Constant::Real(self.info.part_weights[1] as f32)),
+            ("IS_COMMON", Constant::Word(u32::from(self.info.common_reward))),
+        ];
+        constants.extend(own.constants);
+        Some(WgslRules { source: own.source, constants })
     }
 
     fn scripts(&self) -> &'static [Script] {

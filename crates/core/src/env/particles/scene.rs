@@ -9,7 +9,7 @@ use super::MAX_AGENTS;
 use super::lockstep::Lockstep;
 use super::physics::{Body, Integrator, distance};
 use crate::base::lanes::Number;
-use crate::env::api::{Headline, Label, Mix, Others, Role};
+use crate::env::api::{Headline, Label, Mix, Others, Role, WgslRules};
 
 /// A scenario, prepared.
 #[derive(Debug)]
@@ -73,6 +73,11 @@ pub(super) trait Rules: Law<f64> {
 
     /// The same in lanes, if it is written so.
     fn lockstep(&self) -> Option<&dyn Lockstep> {
+        None
+    }
+
+    /// What a shader is told besides what all scenarios have, if there is one.
+    fn wgsl(&self) -> Option<WgslRules> {
         None
     }
 

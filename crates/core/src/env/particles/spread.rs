@@ -12,7 +12,8 @@ use super::physics::{Body, Integrator, contact_square, square_distance};
 use super::scene::{Law, MOVER, Pen, Rules, Scene, Sight, View, labels, mover, others};
 use super::spec::{Convention, ParticleSpec};
 use crate::base::lanes::Number;
-use crate::env::api::{Headline, Mix};
+use crate::base::wgsl::Constant;
+use crate::env::api::{Headline, Mix, WgslRules};
 
 /// Radius of an agent.
 const SIZE: f64 = 0.15;
@@ -150,6 +151,18 @@ impl Rules for Spread {
             *obs = self.observe_nearest(view.p, view.landmarks, agent, obs.take());
             obs.zeros(self.others.slots() as usize * WORDS);
         }
+    }
+
+    fn wgsl(&self) -> Option<WgslRules> {
+        let flag = |holds: bool| Constant::Word(u32::from(holds));
+        self.sees_all().then(|| WgslRules {
+            source: include_str!("../wgsl/spread.wgsl"),
+            constants: vec![
+                ("CONTACT", Constant::Real(self.contact as f32)),
+                ("CHARGES", flag(self.charges)),
+                ("IS_V3", flag(self.convention == Convention::V3)),
+            ],
+        })
     }
 
     fn lockstep(&self) -> Option<&dyn Lockstep> {

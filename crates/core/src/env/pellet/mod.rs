@@ -22,9 +22,10 @@ mod view;
 use std::ops::RangeInclusive;
 
 use crate::base::rng::Draws;
+use crate::base::wgsl::Constant;
 use crate::env::api::{
     Ended, Env, EnvInfo, EnvState, Frame, Headline, Mix, Optimum, Role, StateMut, StateRef, StepOut, Thing, ThingKind,
-    Tile, weighted,
+    Tile, WgslRules, weighted,
 };
 use crate::env::script::{Program, Script, Uniform};
 
@@ -343,6 +344,32 @@ impl Env for Pellet {
             _ if script::SCRIPTS.contains(&script) => Box::new(script::PelletProgram::new(self, script)),
             _ => return None,
         })
+    }
+
+    fn wgsl(&self) -> Option<WgslRules> {
+        let words = |numbers: &[i32]| Constant::Words(numbers.iter().map(|&number| number as u32).collect());
+        let flag = |holds: bool| Constant::Word(u32::from(holds));
+        let weight = |part: usize| Constant::Real(self.info.part_weights[part] as f32);
+        let starts = self.starts.as_ref().unwrap_or(&self.open);
+        let mut constants = vec![
+            ("PELLETS", Constant::Word(self.spec.num_pellets)),
+            ("CELLS", Constant::Word(self.spec.map.cells.len() as u32)),
+            ("MOVES", words(&self.moves)),
+            ("COST", Constant::Real(self.spec.move_cost)),
+            ("SPLITS_TIES", flag(self.spec.tie == TieRule::Split)),
+            ("TIME_LIMIT", Constant::Word(self.spec.time_limit)),
+            ("TEAM_WEIGHT", weight(TEAM)),
+            ("OWN_WEIGHT", weight(OWN)),
+            ("IS_COMMON", flag(self.info.common_reward)),
+            ("HAS_TEAM", flag(self.info.team_reward)),
+            ("STARTS_ARE_DRAWN", flag(self.starts.is_none())),
+            ("STARTS", Constant::Words(starts.clone())),
+            ("STARTS_LEN", Constant::Word(starts.len() as u32)),
+            ("ALLOWED", Constant::Words(self.allowed.clone())),
+            ("ALLOWED_LEN", Constant::Word(self.allowed.len() as u32)),
+        ];
+        constants.extend(self.sights.constants());
+        Some(WgslRules { source: include_str!("../wgsl/pellet.wgsl"), constants })
     }
 
     fn optimum(&self) -> Option<Optimum> {

@@ -11,6 +11,7 @@
 
 use super::map::SIZE;
 use super::{AGENTS, PELLETS, Pellet, PelletSpec};
+use crate::base::wgsl::Constant;
 use crate::base::whole::{Whole, sort};
 use crate::env::api::{Label, Others, StateRef};
 
@@ -102,6 +103,20 @@ impl Sights {
             }
         }
         Self { positions, places, ranks, seen }
+    }
+
+    /// As a shader knows them.
+    pub(super) fn constants(&self) -> [(&'static str, Constant); 7] {
+        let words = |numbers: &[i32]| Constant::Words(numbers.iter().map(|&number| number as u32).collect());
+        [
+            ("POSITIONS", Constant::Reals(self.positions.as_flattened().to_vec())),
+            ("PLACES", words(&self.places)),
+            ("RANKS", words(&self.ranks)),
+            ("SEEN", Constant::Reals(self.seen.as_flattened().to_vec())),
+            ("OFFSETS", Constant::Word(OFFSETS as u32)),
+            ("CENTRE", Constant::Word(CENTRE as u32)),
+            ("UNSEEN", Constant::Word(UNSEEN as u32)),
+        ]
     }
 
     /// Where things are.

@@ -6,7 +6,8 @@
 use super::critic::Heads;
 use super::trajectories::Trajectories;
 use crate::base::float::Real;
-use crate::nn::graph::{Compute, Id, Reals, Training, View, Wires};
+use crate::nn::graph::{Compute, Id, Plan, Reals, Training, View, Wires};
+use crate::nn::shader::{Domain, Shader};
 
 /// How returns are made from rewards and values.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +81,29 @@ impl Compute for Advantages {
                 }
             }
         }
+    }
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        let r = &self.rollout;
+        let shader = Shader::new(Self::NAME, include_str!("../wgsl/advantages.wgsl"))
+            .word("T", r.steps)
+            .word("ENVS", r.envs)
+            .word("COLUMNS", self.heads.columns)
+            .buffer("REWARD", r.reward)
+            .word("REWARD_WIDTH", plan.len(r.reward) / r.count())
+            .word("FIRST_REWARD", self.heads.first_reward)
+            .buffer("TERMINAL", r.terminal)
+            .buffer("ENDED", r.ended)
+            .buffer("WEIGHT", r.weight)
+            .buffer("VALUE", self.value)
+            .buffer("NEXT_VALUE", self.next_value)
+            .buffer("ADVANTAGE", self.advantage)
+            .buffer("TARGET", self.target)
+            .real("GAMMA", self.gamma)
+            .across(Self::NAME, Domain::Items(r.envs));
+        Some(vec![match self.lookahead {
+            Lookahead::Gae(lambda) => shader.real("LAMBDA", lambda),
+            Lookahead::Steps(steps) => shader.flag("IS_GAE", false).word("LOOKAHEAD", steps),
+        }])
     }
 }
 

@@ -170,13 +170,13 @@ impl Agents {
         hidden: Id<Reals, Execution>,
         outputs: Id<Reals, Execution>,
     ) {
-        let bases = || (0..world.envs).map(|e| e * self.count);
         for (net, players) in self.nets.iter().zip(&self.players) {
-            let (net, rows, weights) = (net.clone(), rows_of(*players, bases()), self.block.weights);
+            let (net, rows, weights) = (net.clone(), self.item_rows(*players, world.envs), self.block.weights);
             list.act(Phase::Act, MlpForward { net, rows, weights, x: world.obs, hidden, y: outputs });
         }
         for (net, &player) in self.frozen.nets.iter().zip(&self.frozen.players) {
-            let (net, rows, weights) = (net.clone(), rows_of(self.alone(player), bases()), self.frozen.weights);
+            let rows = self.item_rows(self.alone(player), world.envs);
+            let (net, weights) = (net.clone(), self.frozen.weights);
             list.act(Phase::Act, MlpForward { net, rows, weights, x: world.obs, hidden, y: outputs });
         }
         if let Some(pool) = pool {
@@ -278,12 +278,13 @@ impl Agents {
     }
 
     fn item_rows(&self, players: Members, count: u32) -> Rows {
-        rows_of(players, (0..count).map(|item| item * self.count))
+        rows_of(players, (0..count).map(|item| item * self.count), count)
     }
 
     fn batch_rows(&self, players: Members, batch: &Segments, times: Range<u32>) -> Rows {
         let (steps, n) = (batch.steps + 1, self.count);
-        rows_of(players, (0..batch.count).flat_map(move |b| times.clone().map(move |t| (b * steps + t) * n)))
+        let bases = (0..batch.count).flat_map(move |b| times.clone().map(move |t| (b * steps + t) * n));
+        rows_of(players, bases, batch.count)
     }
 
     fn alone(&self, player: u32) -> Members {
@@ -303,13 +304,13 @@ fn network_name(controller: Controller, agent: u32, shared: bool) -> Option<Stri
     }
 }
 
-/// Rows of `players` where every base is the row of agent 1 of n consecutive ones.
-fn rows_of(players: Members, bases: impl Iterator<Item = u32>) -> Rows {
+/// Rows of `players` where every base is the row of agent 1 of n consecutive ones, of `items` that have as many bases each.
+fn rows_of(players: Members, bases: impl Iterator<Item = u32>, items: u32) -> Rows {
     // There can be a million, and a link is judged by building its lists.
     let players: Vec<u32> = players.iter().collect();
     let mut rows = Vec::new();
     for base in bases {
         rows.extend(players.iter().map(|i| base + i));
     }
-    rows.into()
+    Rows::new(rows, items)
 }

@@ -2,6 +2,7 @@
 //! update to update, so that nothing outside touches the buffers between two updates.
 
 use crate::base::float::Real;
+use crate::nn::shader::{Domain, Shader};
 use crate::nn::graph::{Compute, Execution, Id, Plan, Reals, Training, View, Wires, Words};
 
 /// Index into the `clock` buffer: updates begun.
@@ -79,6 +80,12 @@ impl Clock {
             epsilon: plan.buffer("epsilon", &[1]),
         }
     }
+
+    fn shader(&self, name: &'static str) -> Shader {
+        Shader::new(name, include_str!("../wgsl/clock.wgsl"))
+            .buffer("CLOCK", self.counters)
+            .buffer("SETTINGS", self.settings)
+    }
 }
 
 /// First kernel of the rollout: counts the update, sets ε.
@@ -99,6 +106,10 @@ impl Compute for BeginUpdate {
         clock[UPDATE] += 1;
         let s = view.read(self.clock.settings);
         view.write(self.clock.epsilon)[0] = linear(s[EPS], s[EPS_END], s[EPS_OVER], clock[ENV_STEP]);
+    }
+    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
+        let shader = self.clock.shader(Self::NAME).buffer("EPSILON", self.clock.epsilon);
+        Some(vec![shader.stage(Self::NAME, Domain::Solo)])
     }
 }
 
@@ -148,6 +159,10 @@ impl Compute for BeginGradientStep {
         scalars[LR_NOW] = linear(s[LR], s[LR_END], s[LR_OVER], clock[ENV_STEP]);
         scalars[CRITIC_LR_NOW] = scalars[LR_NOW] * s[CRITIC_RATE];
         scalars[ENTROPY_NOW] = linear(s[ENTROPY], s[ENTROPY_END], s[ENTROPY_OVER], clock[ENV_STEP]);
+    }
+    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
+        let shader = self.clock.shader(Self::NAME).buffer("SCALARS", self.clock.scalars);
+        Some(vec![shader.stage(Self::NAME, Domain::Solo)])
     }
 }
 

@@ -16,6 +16,7 @@ use crate::base::lanes::padded;
 use crate::marl::seats::Members;
 use crate::nn::calls::{MlpBackward, MlpForward, Rows};
 use crate::nn::cpu::mlp_forward;
+use crate::nn::shader::{Domain, Shader};
 use crate::nn::graph::{Compute, Id, List, Phase, Plan, Reals, Training, View, Wires};
 use crate::nn::layers::{Activation, Layout, Mlp};
 
@@ -67,6 +68,25 @@ impl Heads {
     pub fn output(self, item: usize, m: usize) -> usize {
         let (rows, width) = (self.rows as usize, self.width as usize);
         if rows == 1 { item * width + m } else { (item * rows + m) * width }
+    }
+
+    /// A kernel that knows where values lie among the outputs `y`, and their scale.
+    pub(super) fn shader(
+        self,
+        name: &'static str,
+        source: &'static str,
+        y: Id<Reals, Training>,
+        moments: Option<Moments>,
+    ) -> Shader {
+        let shader = Shader::new(name, include_str!("../wgsl/value_heads.wgsl"))
+            .with(source, Vec::new())
+            .word("COLUMNS", self.columns)
+            .word("HEAD_ROWS", self.rows)
+            .word("HEAD_WIDTH", self.width)
+            .buffer("Y", y)
+            .flag("IS_SHARED", self.is_shared)
+            .flag("NORMALISES", moments.is_some());
+        moments.into_iter().fold(shader, |shader, moments| shader.buffer("MOMENTS", moments.numbers))
     }
 
     /// The statistics that column `m` is normalised with.
@@ -156,7 +176,7 @@ impl Critic {
             // There can be a million, and a link is judged by building its lists.
             let mut rows = Vec::with_capacity((count * self.heads.rows) as usize / self.nets.len());
             (0..count).for_each(|item| rows.extend(self.rows_of(net, item)));
-            rows.into()
+            Rows::new(rows, count)
         };
         (0..self.nets.len()).map(of).collect()
     }
@@ -216,6 +236,15 @@ impl Compute for Values {
                 value[m] = scale.restore(y[self.heads.output(item, m)]);
             }
         }
+    }
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        let items = plan.len(self.value) / self.heads.columns;
+        let shader = self
+            .heads
+            .shader(Self::NAME, include_str!("../wgsl/values.wgsl"), self.y, self.moments)
+            .buffer("VALUE", self.value)
+            .stage(Self::NAME, Domain::Items(items));
+        Some(vec![shader])
     }
 }
 
@@ -285,5 +314,26 @@ impl Compute for NextValues {
                 };
             }
         }
+    }
+    /// A device asks the networks about all that followed: it would take longer to find out where it must.
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        let (critic, items) = (&self.critic, self.rollout.count());
+        let mut shaders = Vec::new();
+        for (net, rows) in critic.nets.iter().zip(critic.item_rows(items)) {
+            let (net, weights) = (net.clone(), critic.block.weights);
+            let forward = MlpForward { net, rows, weights, x: self.x, hidden: self.hidden, y: self.y };
+            shaders.extend(Compute::shaders(&forward, plan)?);
+        }
+        let shader = critic
+            .heads
+            .shader(Self::NAME, include_str!("../wgsl/next_values.wgsl"), self.y, critic.moments)
+            .word("ITEMS", items)
+            .word("ENVS", self.rollout.envs)
+            .buffer("ENDED", self.rollout.ended)
+            .buffer("VALUE", self.value)
+            .buffer("NEXT_VALUE", self.next_value)
+            .across(Self::NAME, Domain::Items(items));
+        shaders.push(shader);
+        Some(shaders)
     }
 }

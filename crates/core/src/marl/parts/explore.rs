@@ -6,7 +6,8 @@ use crate::base::lanes::{LANES, padded};
 use crate::base::rng::{Octet, Stream, below, uniform};
 use crate::marl::seats::Members;
 use crate::nn::cpu::{MaskedSoftmax, masked_argmax};
-use crate::nn::graph::{Compute, Execution, Id, Reals, View, Wires, Words};
+use crate::nn::graph::{Compute, Execution, Id, Plan, Reals, View, Wires, Words};
+use crate::nn::shader::{Domain, Shader};
 
 /// What the outputs of the agents' networks mean, and so how agents act while data is gathered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +111,22 @@ impl Compute for EpsilonGreedy {
             explored[seat.row] = u32::from(by_chance);
         });
     }
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        let shader = Shader::new(Self::NAME, include_str!("../wgsl/epsilon_greedy.wgsl"))
+            .key(self.stream)
+            .word("AGENTS", self.agents)
+            .word("ACTIONS", self.actions)
+            .word("OUTPUT_WIDTH", padded(self.actions))
+            .word("EXPLORERS", self.explorers.bits())
+            .buffer("Q", self.q)
+            .buffer("MASK", self.mask)
+            .buffer("EPSILON", self.epsilon)
+            .buffer("TIME", self.time)
+            .buffer("ACTION", self.action)
+            .buffer("EXPLORED", self.explored)
+            .stage(Self::NAME, Domain::Items(plan.len(self.time) / 2));
+        Some(vec![shader])
+    }
 }
 
 /// Every agent of every environment draws from its own policy, and keeps ln π of what it drew.
@@ -152,6 +169,21 @@ impl Compute for SoftmaxDraw {
             explored[seat.row] = u32::from(by_chance);
             log_prob[seat.row] = log_p;
         });
+    }
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        let shader = Shader::new(Self::NAME, include_str!("../wgsl/softmax_draw.wgsl"))
+            .key(self.stream)
+            .word("AGENTS", self.agents)
+            .word("ACTIONS", self.actions)
+            .word("OUTPUT_WIDTH", padded(self.actions))
+            .buffer("LOGITS", self.logits)
+            .buffer("MASK", self.mask)
+            .buffer("TIME", self.time)
+            .buffer("ACTION", self.action)
+            .buffer("EXPLORED", self.explored)
+            .buffer("LOG_PROB", self.log_prob)
+            .stage(Self::NAME, Domain::Items(plan.len(self.time) / 2));
+        Some(vec![shader])
     }
 }
 

@@ -7,6 +7,7 @@ use super::policy_loss::Statistics;
 use crate::base::float::Real;
 use crate::base::lanes::padded;
 use crate::base::rng::{Permutation, Stream};
+use crate::nn::shader::{Domain, Shader};
 use crate::nn::graph::{Compute, Content, Id, Plan, Reals, Training, View, Wires, Words};
 
 /// What a gradient step looks at: M items of a rollout, with what was computed for them.
@@ -75,6 +76,21 @@ impl Compute for BeginPass {
         view.write(self.statistics.histogram).fill(0);
         view.write(self.statistics.sums).fill(0.0);
     }
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        let (items, bins) = (plan.len(self.order), plan.len(self.statistics.histogram));
+        let shader = Shader::new(Self::NAME, include_str!("../wgsl/begin_pass.wgsl"))
+            .key(self.stream)
+            .buffer("CLOCK", self.clock.counters)
+            .buffer("ORDER", self.order)
+            .word("ITEMS", items)
+            .word("HALF", Permutation::half(items))
+            .buffer("HISTOGRAM", self.statistics.histogram)
+            .word("BINS", bins)
+            .buffer("SUMS", self.statistics.sums)
+            .word("SUMS_LEN", plan.len(self.statistics.sums))
+            .stage(Self::NAME, Domain::Elements(items.max(bins)));
+        Some(vec![shader])
+    }
 }
 
 /// Copies the rows of this gradient step's items.
@@ -110,7 +126,36 @@ impl Compute for Gather {
         self.reals.iter().for_each(|&(from, to)| gather(&view, from, to, items));
         self.words.iter().for_each(|&(from, to)| gather(&view, from, to, items));
     }
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        let mut shader = Shader::new(Self::NAME, include_str!("../wgsl/gather.wgsl"))
+            .buffer("CLOCK", self.clock.counters)
+            .buffer("ORDER", self.order)
+            .word("MINIBATCHES", self.minibatches)
+            .word("COUNT", self.count)
+            .across(Self::NAME, Domain::Items(self.count));
+        debug_assert!(self.reals.len() <= REAL_PAIRS.len() && self.words.len() <= WORD_PAIRS.len());
+        for (&(from, to), [name, to_name, len]) in self.reals.iter().zip(REAL_PAIRS) {
+            shader = shader.buffer(name, from).buffer(to_name, to).word(len, plan.len(to) / self.count);
+        }
+        for (&(from, to), [name, to_name, len]) in self.words.iter().zip(WORD_PAIRS) {
+            shader = shader.buffer(name, from).buffer(to_name, to).word(len, plan.len(to) / self.count);
+        }
+        Some(vec![shader])
+    }
 }
+
+/// What a shader calls a pair of buffers and the numbers an item has of them.
+const REAL_PAIRS: [[&str; 3]; 7] = [
+    ["REAL_FROM_0", "REAL_TO_0", "REAL_LEN_0"],
+    ["REAL_FROM_1", "REAL_TO_1", "REAL_LEN_1"],
+    ["REAL_FROM_2", "REAL_TO_2", "REAL_LEN_2"],
+    ["REAL_FROM_3", "REAL_TO_3", "REAL_LEN_3"],
+    ["REAL_FROM_4", "REAL_TO_4", "REAL_LEN_4"],
+    ["REAL_FROM_5", "REAL_TO_5", "REAL_LEN_5"],
+    ["REAL_FROM_6", "REAL_TO_6", "REAL_LEN_6"],
+];
+const WORD_PAIRS: [[&str; 3]; 2] =
+    [["WORD_FROM_0", "WORD_TO_0", "WORD_LEN_0"], ["WORD_FROM_1", "WORD_TO_1", "WORD_LEN_1"]];
 
 fn gather<R: Real, T: Content>(
     view: &View<'_, R, Training>,

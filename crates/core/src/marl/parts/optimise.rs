@@ -5,7 +5,9 @@ use std::ops::Range;
 use super::clock::{CLIP_SCALE, Clock, GRAD_NORM, GRADIENT_STEP, LOSS};
 use crate::base::float::Real;
 use crate::base::hash::TraceHash;
+use crate::base::wgsl::Constant;
 use crate::nn::cpu::{self, AdamParams};
+use crate::nn::shader::{Domain, Shader};
 use crate::nn::graph::{Compute, Execution, Id, Plan, Reals, Training, View, Wires, Words};
 
 /// Adam's decay rates (Kingma and Ba 2015).
@@ -71,6 +73,14 @@ impl Compute for ZeroGradient {
             view.write(block.grad).fill(R::ZERO);
         }
     }
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        let of = |block: &Block<Training>| {
+            Shader::new(Self::NAME, include_str!("../wgsl/zero_gradient.wgsl"))
+                .buffer("GRAD", block.grad)
+                .stage(Self::NAME, Domain::Elements(plan.len(block.grad)))
+        };
+        Some(self.blocks.iter().map(of).collect())
+    }
 }
 
 /// One norm over all gradients; factor min(1, limit / (‖g‖ + 1e-6)).
@@ -99,6 +109,18 @@ impl Compute for ClipNorm {
         let mut scalars = view.write(self.clock.scalars);
         scalars[GRAD_NORM] = norm;
         scalars[CLIP_SCALE] = (R::from_f32(self.limit) / (norm + R::from_f32(1e-6))).min(R::ONE);
+    }
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        let names = [("GRAD_0", "LEN_0"), ("GRAD_1", "LEN_1")];
+        let shader = Shader::new(Self::NAME, include_str!("../wgsl/clip_norm.wgsl"))
+            .real("LIMIT", self.limit)
+            .buffer("SCALARS", self.clock.scalars)
+            .stage(Self::NAME, Domain::Solo);
+        let blocks = self.blocks.iter().zip(names);
+        debug_assert!(self.blocks.len() <= names.len(), "a run has agents and what joins them");
+        Some(vec![blocks.fold(shader, |shader, (block, (grad, len))| {
+            shader.buffer(grad, block.grad).word(len, plan.len(block.grad))
+        })])
     }
 }
 
@@ -146,6 +168,31 @@ impl Compute for Adam {
                 cpu::adam(&params, s[CLIP_SCALE], &grad[range()], numbers.0, numbers.1, numbers.2);
             }
         }
+    }
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        let (b, len) = (&self.block, plan.len(self.block.weights));
+        let mut part_of = vec![u32::MAX; len as usize];
+        for (part, ranges) in (0..).zip(&self.parts) {
+            ranges.iter().for_each(|range| part_of[range.clone()].fill(part));
+        }
+        let learns = self.parts.iter().map(|part| u32::from(!part.is_empty())).collect();
+        let shader = Shader::new(Self::NAME, include_str!("../wgsl/adam.wgsl"))
+            .buffer("GRAD", b.grad)
+            .buffer("WEIGHTS", b.weights)
+            .buffer("M", b.m)
+            .buffer("V", b.v)
+            .buffer("POWERS", b.powers)
+            .buffer("SCALARS", self.clock.scalars)
+            .word("RATE", self.rate as u32)
+            .set("PART_OF", Constant::Words(part_of))
+            .set("LEARNS", Constant::Words(learns))
+            .word("PARTS", self.parts.len() as u32)
+            .real("BETA_1", BETAS[0])
+            .real("BETA_2", BETAS[1])
+            .real("ADAM_EPS", ADAM_EPS)
+            .stage("raise_powers", Domain::Solo)
+            .stage(Self::NAME, Domain::Elements(len));
+        Some(vec![shader])
     }
 }
 
@@ -199,6 +246,20 @@ impl Compute for UpdateTarget {
         };
         cpu::polyak(mix, &view.read(self.target.weights), &mut view.write(self.target.target));
     }
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        let (every, tau) = match self.rule {
+            TargetRule::Hard(every) => (every, 1.0),
+            TargetRule::Soft(tau) => (0, tau),
+        };
+        let shader = Shader::new(Self::NAME, include_str!("../wgsl/update_target.wgsl"))
+            .buffer("CLOCK", self.clock.counters)
+            .buffer("WEIGHTS", self.target.weights)
+            .buffer("TARGET", self.target.target)
+            .word("EVERY", every)
+            .real("TAU", tau)
+            .stage(Self::NAME, Domain::Elements(plan.len(self.target.target)));
+        Some(vec![shader])
+    }
 }
 
 /// Adds the gradient step (its number, the bits of its loss) to the trace hash; a loss without a value leaves no
@@ -227,5 +288,9 @@ impl Compute for TraceLoss {
         // The first word tells a gradient step from an env step, whose first word is an environment's index.
         hash.add(&[u32::MAX, view.read(self.clock.counters)[GRADIENT_STEP], loss.to_bits()]);
         trace.copy_from_slice(&hash.0);
+    }
+    /// A device reads nothing back in every step, so it has no trace.
+    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
+        Some(Vec::new())
     }
 }

@@ -12,6 +12,7 @@ use crate::base::float::Real;
 use crate::base::lanes::padded;
 use crate::marl::seats::Members;
 use crate::nn::cpu::MaskedSoftmax;
+use crate::nn::shader::{Domain, Scratch, Shader};
 use crate::nn::graph::{Compute, Doubles, Id, Plan, Reals, Training, View, Wires, Words};
 
 /// What a pass over the rollout shows of how the policy moves.
@@ -148,6 +149,43 @@ impl Compute for PolicyLoss {
             statistics.add(weight.to_f64(), ratio.to_f64(), log_ratio.to_f64(), entropy.to_f64(), ratio != clipped);
         }
         scalars[LOSS] = loss;
+    }
+    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
+        let (b, n) = (&self.batch, self.agents);
+        let normalises = match self.normalise {
+            Normalise::Off => 0,
+            Normalise::Batch => 1,
+            Normalise::Agent => 2,
+        };
+        let items = Domain::Items(b.count);
+        let shader = Shader::new(Self::NAME, include_str!("../wgsl/policy_loss.wgsl"))
+            .word("ITEMS", b.count)
+            .word("AGENTS", n)
+            .word("ACTIONS", self.actions)
+            .word("OUTPUT_WIDTH", padded(self.actions))
+            .word("COLUMNS", self.columns)
+            .word("LEARNERS", self.learners.bits())
+            .real("CLIP", self.clip)
+            .word("NORMALISES", normalises)
+            .buffer("MASK", b.mask)
+            .buffer("ACTION", b.action)
+            .buffer("LOG_PROB", b.log_prob)
+            .buffer("ADVANTAGE", b.advantage)
+            .buffer("WEIGHT", b.weight)
+            .buffer("LOGITS", self.logits)
+            .buffer("DLOGITS", self.dlogits)
+            .buffer("SCALED", self.scaled)
+            .buffer("SCALARS", self.clock.scalars)
+            .buffer("HISTOGRAM", self.statistics.histogram)
+            .word("BINS", BINS)
+            .buffer("SUMS", self.statistics.sums)
+            .scratch("ROW_WEIGHT", b.count * n)
+            .scratch("ROW_BIN", b.count * n)
+            .own(Scratch { name: "TOLD", len: 5, per_tile: true, per_step: false })
+            .stage("policy_rows", items)
+            .across(Self::NAME, items)
+            .stage("end_policy_loss", Domain::Solo);
+        Some(vec![shader])
     }
 }
 
@@ -302,6 +340,32 @@ impl Compute for ValueLoss {
         sums[VALUE_LOSS] += loss.to_f64();
         sums[VALUE_STEPS] += 1.0;
     }
+    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
+        let (b, items) = (&self.batch, Domain::Items(self.batch.count));
+        let masks = self.masks_inactive && self.heads.columns == self.agents;
+        let shader = self
+            .heads
+            .shader(Self::NAME, include_str!("../wgsl/value_loss.wgsl"), self.y, None)
+            .word("ITEMS", b.count)
+            .word("ACTIONS", self.actions)
+            .word("TRAINED", self.heads.trained.bits())
+            .real("COEFFICIENT", self.coefficient)
+            .real("CLIP", self.clip)
+            .flag("MASKS_INACTIVE", masks)
+            .buffer("MASK", b.mask)
+            .buffer("WEIGHT", b.weight)
+            .buffer("VALUE", self.value)
+            .buffer("TARGET", self.target)
+            .buffer("DY", self.dy)
+            .buffer("SCALARS", self.clock.scalars)
+            .buffer("SUMS", self.statistics.sums)
+            .scratch("ROW_WEIGHT", b.count * self.heads.columns)
+            .own(Scratch { name: "LOSSES", len: 1, per_tile: true, per_step: false })
+            .stage("value_rows", items)
+            .across(Self::NAME, items)
+            .stage("end_value_loss", Domain::Solo);
+        Some(vec![shader])
+    }
 }
 
 /// How much of the returns' variance the critic knew before it learned from them.
@@ -341,5 +405,18 @@ impl Compute for Fit {
         let mut fit = view.write(self.statistics.fit);
         fit[0] = all().map(|(w, r, v)| w * (r - v) * (r - v)).sum();
         fit[1] = all().map(|(w, r, _)| w * (r - mean) * (r - mean)).sum();
+    }
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        let items = plan.len(self.weight);
+        let shader = Shader::new(Self::NAME, include_str!("../wgsl/value_fit.wgsl"))
+            .word("ITEMS", items)
+            .word("COLUMNS", plan.len(self.value) / items)
+            .word("TRAINED", self.columns.bits())
+            .buffer("WEIGHT", self.weight)
+            .buffer("VALUE", self.value)
+            .buffer("TARGET", self.target)
+            .buffer("FIT", self.statistics.fit)
+            .stage(Self::NAME, Domain::Solo);
+        Some(vec![shader])
     }
 }

@@ -5,7 +5,9 @@
 use super::critic::Critic;
 use crate::base::float::Real;
 use crate::nn::graph::{Compute, Doubles, Id, Plan, Reals, Training, View, Wires};
+use crate::base::wgsl::Constant;
 use crate::nn::layers::Layer;
+use crate::nn::shader::{Domain, Shader};
 
 /// Share of the old moments that an update keeps.
 const KEEP: f64 = 0.99;
@@ -125,6 +127,28 @@ impl Compute for PopArt {
                 }
             }
         }
+    }
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        let (critic, heads) = (&self.critic, self.critic.heads);
+        let moments = critic.moments?;
+        let outputs = plan.len(moments.numbers) / 3;
+        let last = |output: u32| {
+            let net = if critic.nets.len() == 1 { 0 } else { output as usize };
+            critic.nets[net].table().pop()
+        };
+        let shader = heads
+            .shader(Self::NAME, include_str!("../wgsl/popart.wgsl"), self.value, Some(moments))
+            .word("ITEMS", plan.len(self.weight))
+            .word("OUTPUTS", outputs)
+            .word("TRAINED", heads.trained.bits())
+            .buffer("WEIGHT", self.weight)
+            .buffer("VALUE", self.value)
+            .buffer("TARGET", self.target)
+            .buffer("WEIGHTS", critic.block.weights)
+            .set("LAST_LAYERS", Constant::Rows((0..outputs).filter_map(last).collect()))
+            .flag("ARE_COLUMNS", critic.nets.len() == 1 && !heads.is_shared)
+            .stage(Self::NAME, Domain::Solo);
+        Some(vec![shader])
     }
 }
 

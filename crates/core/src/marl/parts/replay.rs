@@ -8,6 +8,7 @@ use super::world::{TERMINATED, TRUNCATED, World, input_len};
 use crate::base::float::Real;
 use crate::base::lanes::padded;
 use crate::base::rng::{Stream, below};
+use crate::nn::shader::{Domain, Shader};
 use crate::nn::graph::{Compute, Content, Doubles, Id, Plan, Reals, Training, View, Wires, Words};
 
 /// `count` segments: the ring, or a minibatch of it.
@@ -115,6 +116,38 @@ impl Compute for Store {
             clock[RING_FILL] = (clock[RING_FILL] + w.envs).min(r.count);
         }
     }
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        let (w, r) = (&self.world, &self.ring);
+        let shader = Shader::new(Self::NAME, include_str!("../wgsl/store.wgsl"))
+            .word("ENVS", w.envs)
+            .word("AGENTS", w.env.info().num_agents)
+            .buffer("CLOCK", self.clock.counters)
+            .buffer("OBS", w.obs)
+            .buffer("NEXT_OBS", w.next_obs)
+            .word("OBS_LEN", plan.len(w.obs) / w.envs)
+            .buffer("STATE", w.state)
+            .buffer("NEXT_STATE", w.next_state)
+            .word("STATE_LEN", plan.len(w.state) / w.envs)
+            .buffer("MASK", w.mask)
+            .buffer("NEXT_MASK", w.next_mask)
+            .word("MASK_LEN", plan.len(w.mask) / w.envs)
+            .buffer("ACTION", w.action)
+            .buffer("REWARD", w.reward)
+            .buffer("ENDED", w.ended)
+            .word("RING", r.count)
+            .word("SEGMENT", r.steps)
+            .buffer("RING_OBS", r.obs)
+            .buffer("RING_STATE", r.state)
+            .buffer("RING_MASK", r.mask)
+            .buffer("RING_ACTION", r.action)
+            .buffer("RING_REWARD", r.reward)
+            .buffer("RING_TERMINAL", r.terminal)
+            .buffer("RING_WEIGHT", r.weight)
+            .word("ENDS", if self.timeout_terminal { TERMINATED | TRUNCATED } else { TERMINATED })
+            .stage(Self::NAME, Domain::Items(w.envs))
+            .close("end_store");
+        Some(vec![shader])
+    }
 }
 
 /// Draws a minibatch uniformly with replacement; where it is as large as the ring, takes the whole ring in order.
@@ -170,6 +203,36 @@ impl Compute for Sample {
             copy_row::<R, _, _, _>(&view, r.terminal, slot, b.terminal, item, r.count, b.count);
             copy_row::<R, _, _, _>(&view, r.weight, slot, b.weight, item, r.count, b.count);
         }
+    }
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        let (r, b) = (&self.ring, &self.batch);
+        let shader = Shader::new(Self::NAME, include_str!("../wgsl/sample.wgsl"))
+            .key(self.stream)
+            .buffer("CLOCK", self.clock.counters)
+            .flag("TAKES_ALL", b.count == r.count)
+            .buffer("SLOT", self.slot)
+            .buffer("RING_OBS", r.obs)
+            .buffer("OBS", b.obs)
+            .word("OBS_LEN", plan.len(b.obs) / b.count)
+            .buffer("RING_STATE", r.state)
+            .buffer("STATE", b.state)
+            .word("STATE_LEN", plan.len(b.state) / b.count)
+            .buffer("RING_MASK", r.mask)
+            .buffer("MASK", b.mask)
+            .word("MASK_LEN", plan.len(b.mask) / b.count)
+            .buffer("RING_ACTION", r.action)
+            .buffer("ACTION", b.action)
+            .word("ACTION_LEN", plan.len(b.action) / b.count)
+            .buffer("RING_REWARD", r.reward)
+            .buffer("REWARD", b.reward)
+            .word("REWARD_LEN", plan.len(b.reward) / b.count)
+            .buffer("RING_TERMINAL", r.terminal)
+            .buffer("TERMINAL", b.terminal)
+            .buffer("RING_WEIGHT", r.weight)
+            .buffer("WEIGHT", b.weight)
+            .word("STEP_LEN", b.steps)
+            .across(Self::NAME, Domain::Items(b.count));
+        Some(vec![shader])
     }
 }
 

@@ -5,6 +5,7 @@ use super::clock::{Clock, ENV_STEP, EPISODES};
 use super::world::{MAX_AGENTS, World};
 use crate::base::float::Real;
 use crate::base::hash::TraceHash;
+use crate::nn::shader::{Domain, Scratch, Shader};
 use crate::nn::graph::{Compute, Id, Plan, Reals, Training, View, Wires, Words};
 
 /// What training episodes gave lately: raw, undiscounted, per agent; and how often each action was taken.
@@ -113,5 +114,31 @@ impl Compute for Tally {
         kept[row * p..(row + 1) * p].copy_from_slice(&view.read(w.parts)[..p]);
         steps[0] += 1;
         steps[1] = u32::from(ended[0] != 0);
+    }
+    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
+        let w = &self.world;
+        let info = w.env.info();
+        let (n, a) = (info.num_agents, info.num_actions);
+        let shader = Shader::new(Self::NAME, include_str!("../wgsl/tally.wgsl"))
+            .word("ENVS", w.envs)
+            .word("AGENTS", n)
+            .word("ACTIONS", a)
+            .buffer("CLOCK", self.clock.counters)
+            .buffer("ACTION", w.action)
+            .buffer("REWARD", w.reward)
+            .buffer("PARTS", w.parts)
+            .word("PARTS_LEN", n * info.part_names.len() as u32)
+            .buffer("ENDED", w.ended)
+            .buffer("LIVE", w.live)
+            .buffer("RUNNING", self.running)
+            .buffer("RECENT", self.recent)
+            .buffer("FREQUENCY", self.frequency)
+            .buffer("EPISODE_PARTS", self.episode_parts)
+            .buffer("EPISODE_STEPS", self.episode_steps)
+            .own(Scratch { name: "FINISHED", len: w.envs * (1 + n), per_tile: false, per_step: true })
+            .own(Scratch { name: "OBSERVED", len: 1 + n * a, per_tile: true, per_step: true })
+            .stage(Self::NAME, Domain::Items(w.envs))
+            .close("end_tally");
+        Some(vec![shader])
     }
 }

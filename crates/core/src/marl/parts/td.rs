@@ -10,7 +10,9 @@ use crate::base::float::Real;
 use crate::base::lanes::padded;
 use crate::marl::seats::Members;
 use crate::nn::cpu::masked_argmax;
-use crate::nn::graph::{Compute, Doubles, Id, Reals, Training, View, Wires};
+use crate::base::wgsl::Constant;
+use crate::nn::graph::{Compute, Doubles, Id, Plan, Reals, Training, View, Wires};
+use crate::nn::shader::{Domain, Scratch, Shader};
 
 /// Sizes that all kernels here share.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +73,27 @@ impl Dims {
             (0..steps).map(move |t| ((b * steps + t) as usize, ((b * (steps + 1) + t) * n) as usize))
         })
     }
+
+    /// A kernel on these sizes.
+    fn shader(self, name: &'static str, source: &'static str) -> Shader {
+        Shader::new(name, include_str!("../wgsl/td.wgsl"))
+            .with(source, Vec::new())
+            .word("T", self.steps)
+            .word("AGENTS", self.agents)
+            .word("ACTIONS", self.actions)
+            .word("OUTPUT_WIDTH", padded(self.actions))
+            .set("MEMBERS", Constant::Words(self.members.iter().collect()))
+            .word("MEMBERS_LEN", self.members.count())
+    }
+
+    fn domain(self) -> Domain {
+        Domain::Items(self.segments)
+    }
+
+    /// [`Dims::reward_columns`] as a shader looks them up.
+    fn reward_table(self, columns: Columns) -> Constant {
+        Constant::Words(self.reward_columns(columns).map(|column| column as u32).collect())
+    }
 }
 
 /// q_i = Q_i(o_i, a_i): the utility of the action taken.
@@ -100,6 +123,14 @@ impl Compute for Taken {
                 value[k] = q[(row + i) * width + action[at * n + i] as usize];
             }
         }
+    }
+    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
+        let shader = self.dims.shader(Self::NAME, include_str!("../wgsl/taken_value.wgsl"))
+            .buffer("Q", self.q)
+            .buffer("ACTION", self.batch.action)
+            .buffer("VALUE", self.value)
+            .stage(Self::NAME, self.dims.domain());
+        Some(vec![shader])
     }
 }
 
@@ -132,6 +163,14 @@ impl Compute for TakenBackward {
                 q_row[action[at * n + i] as usize] = dtaken[k];
             }
         }
+    }
+    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
+        let shader = self.dims.shader(Self::NAME, include_str!("../wgsl/taken_value_backward.wgsl"))
+            .buffer("DTAKEN", self.dtaken)
+            .buffer("ACTION", self.batch.action)
+            .buffer("DQ", self.dq)
+            .stage(Self::NAME, self.dims.domain());
+        Some(vec![shader])
     }
 }
 
@@ -170,6 +209,15 @@ impl Compute for NextValue {
             }
         }
     }
+    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
+        let shader = self.dims.shader(Self::NAME, include_str!("../wgsl/next_value.wgsl"))
+            .buffer("CHOOSER", self.chooser)
+            .buffer("TARGET_Q", self.target_q)
+            .buffer("MASK", self.batch.mask)
+            .buffer("NEXT", self.next)
+            .stage(Self::NAME, self.dims.domain());
+        Some(vec![shader])
+    }
 }
 
 /// The team's reward where every agent has one of its own: r = Σ_i r_i over the members, or their mean, written to the
@@ -197,6 +245,13 @@ impl Compute for PayTeam {
             let sum = self.dims.members.iter().fold(R::ZERO, |sum, i| sum + rewards[i as usize]);
             rewards[n] = sum / among;
         }
+    }
+    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
+        let shader = self.dims.shader(Self::NAME, include_str!("../wgsl/pay_team.wgsl"))
+            .buffer("REWARD", self.batch.reward)
+            .flag("IS_MEAN", self.is_mean)
+            .stage(Self::NAME, self.dims.domain());
+        Some(vec![shader])
     }
 }
 
@@ -237,6 +292,17 @@ impl Compute for RewardMoments {
                 (m[0], m[1]) = (count, new_mean);
             }
         }
+    }
+    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
+        let shader = self.dims.shader(Self::NAME, include_str!("../wgsl/reward_moments.wgsl"))
+            .buffer("MOMENTS", self.moments)
+            .buffer("REWARD", self.batch.reward)
+            .buffer("WEIGHT", self.batch.weight)
+            .word("TRANSITIONS", self.dims.segments * self.dims.steps)
+            .set("REWARD_COLUMNS", self.dims.reward_table(self.columns))
+            .word("COLUMNS", self.dims.columns(self.columns))
+            .stage(Self::NAME, Domain::Solo);
+        Some(vec![shader])
     }
 }
 
@@ -283,6 +349,21 @@ impl Compute for TdTarget {
                 y[at * m + j] = r + gamma * (R::ONE - terminal[at]) * next[at * m + j];
             }
         }
+    }
+    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
+        let shader = self
+            .dims
+            .shader(Self::NAME, include_str!("../wgsl/td_target.wgsl"))
+            .set("REWARD_COLUMNS", self.dims.reward_table(self.columns))
+            .word("COLUMNS", self.dims.columns(self.columns))
+            .real("GAMMA", self.gamma)
+            .flag("STANDARDISES", self.moments.is_some())
+            .buffer("REWARD", self.batch.reward)
+            .buffer("TERMINAL", self.batch.terminal)
+            .buffer("NEXT", self.next)
+            .buffer("Y", self.y)
+            .stage(Self::NAME, self.dims.domain());
+        Some(vec![self.moments.into_iter().fold(shader, |shader, moments| shader.buffer("MOMENTS", moments))])
     }
 }
 
@@ -335,6 +416,21 @@ impl Compute for Loss {
         }
         view.write(self.clock.scalars)[LOSS] = loss / total;
     }
+    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
+        let shader = self.dims.shader(Self::NAME, include_str!("../wgsl/td_loss.wgsl"))
+            .word("COLUMNS", self.dims.columns(self.columns))
+            .word("TRANSITIONS", self.dims.segments * self.dims.steps)
+            .real("BETA", self.hysteresis)
+            .buffer("VALUE", self.value)
+            .buffer("Y", self.target)
+            .buffer("WEIGHT", self.batch.weight)
+            .buffer("DVALUE", self.dvalue)
+            .buffer("SCALARS", self.clock.scalars)
+            .own(Scratch { name: "LOSSES", len: 1, per_tile: true, per_step: false })
+            .across(Self::NAME, self.dims.domain())
+            .stage("end_loss", Domain::Solo);
+        Some(vec![shader])
+    }
 }
 
 /// VDN's mixer: Q_tot = Σ_i q_i.
@@ -361,6 +457,13 @@ impl Compute for Sum {
             *q_tot = q.iter().fold(R::ZERO, |sum, &q| sum + q);
         }
     }
+    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
+        let shader = self.dims.shader(Self::NAME, include_str!("../wgsl/sum_mixer.wgsl"))
+            .buffer("Q", self.q)
+            .buffer("Q_TOT", self.q_tot)
+            .stage(Self::NAME, self.dims.domain());
+        Some(vec![shader])
+    }
 }
 
 /// ∂L/∂q_i = ∂L/∂Q_tot for every i.
@@ -386,5 +489,12 @@ impl Compute for SumBackward {
         for (dq, &dq_tot) in dq.chunks_exact_mut(self.dims.count()).zip(dq_tot.iter()) {
             dq.fill(dq_tot);
         }
+    }
+    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
+        let shader = self.dims.shader(Self::NAME, include_str!("../wgsl/sum_mixer_backward.wgsl"))
+            .buffer("DQ_TOT", self.dq_tot)
+            .buffer("DQ", self.dq)
+            .stage(Self::NAME, self.dims.domain());
+        Some(vec![shader])
     }
 }

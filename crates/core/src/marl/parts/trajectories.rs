@@ -9,6 +9,7 @@ use super::world::{TERMINATED, TRUNCATED, World, input_len};
 use crate::base::float::Real;
 use crate::base::lanes::padded;
 use crate::nn::graph::{Compute, Execution, Id, Plan, Reals, Training, View, Wires, Words};
+use crate::nn::shader::{Domain, Shader};
 
 /// A rollout.
 #[derive(Clone, Copy, Debug)]
@@ -151,6 +152,48 @@ impl Compute for Record {
             view.write(to.weight)[item as usize] = flag(counts);
         }
         clock[SEGMENT_STEP] = (clock[SEGMENT_STEP] + 1) % to.steps;
+    }
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        let (w, to, info) = (&self.world, &self.to, self.world.env.info());
+        if self.turns.is_some() {
+            return None;
+        }
+        let shader = Shader::new(Self::NAME, include_str!("../wgsl/record.wgsl"))
+            .word("ENVS", w.envs)
+            .word("AGENTS", info.num_agents)
+            .word("ACTIONS", info.num_actions)
+            .buffer("CLOCK", self.clock.counters)
+            .buffer("OBS", w.obs)
+            .buffer("NEXT_OBS", w.next_obs)
+            .word("OBS_OWN", info.obs_len)
+            .word("OBS_WIDTH", padded(input_len(&*w.env, w.agent_id)))
+            .buffer("STATE", w.state)
+            .buffer("NEXT_STATE", w.next_state)
+            .word("STATE_LEN", plan.len(w.state) / w.envs)
+            .buffer("MASK", w.mask)
+            .buffer("NEXT_MASK", w.next_mask)
+            .buffer("ACTION", w.action)
+            .buffer("LOG_PROB", self.log_prob)
+            .buffer("REWARD", w.reward)
+            .buffer("ENDED", w.ended)
+            .buffer("LIVE", w.live)
+            .word("T", to.steps)
+            .buffer("TO_OBS", to.obs)
+            .buffer("TO_NEXT_OBS", to.next_obs)
+            .buffer("TO_STATE", to.state)
+            .buffer("TO_NEXT_STATE", to.next_state)
+            .buffer("TO_MASK", to.mask)
+            .buffer("TO_ACTION", to.action)
+            .buffer("TO_LOG_PROB", to.log_prob)
+            .buffer("TO_REWARD", to.reward)
+            .buffer("TO_TERMINAL", to.terminal)
+            .buffer("TO_ENDED", to.ended)
+            .buffer("TO_WEIGHT", to.weight)
+            .word("ENDS", if self.timeout_terminal { TERMINATED | TRUNCATED } else { TERMINATED })
+            .flag("ZERO_INACTIVE", self.zero_inactive)
+            .stage(Self::NAME, Domain::Items(w.envs))
+            .close("end_record");
+        Some(vec![shader])
     }
 }
 

@@ -9,6 +9,7 @@ use crate::base::lanes::{LANES, Lanes, padded};
 use crate::base::rng::{Draws, Stream};
 use crate::env::api::{Ended, Env, EnvInfo, StateMut, StateRef, StepOut, Tile};
 pub use crate::env::api::{MAX_AGENTS, MAX_PARTS};
+use crate::nn::shader::{Domain, Shader};
 use crate::nn::graph::{Compute, Doubles, Execution, Id, Ints, Plan, Reals, Singles, Training, View, Wires, Words};
 
 /// Buffers of E environments in lockstep. `Reals` of observations and states are padded to lanes.
@@ -89,6 +90,34 @@ impl World {
             shown: plan.buffer(&id("shown"), &[info.obs_len.max(info.state_len)]),
             env,
         }
+    }
+}
+
+impl World {
+    /// A kernel on these worlds under their rules, if a device knows them.
+    fn shader(&self, plan: &Plan, name: &'static str, source: &'static str) -> Option<Shader> {
+        let (info, rules) = (self.env.info(), self.env.wgsl()?);
+        let shader = Shader::new(name, include_str!("../wgsl/world.wgsl"))
+            .with(rules.source, rules.constants)
+            .with(source, Vec::new())
+            .word("AGENTS", info.num_agents)
+            .word("ACTIONS", info.num_actions)
+            .buffer("WORLD_INTS", self.ints)
+            .word("WORLD_INTS_LEN", info.ints)
+            .buffer("WORLD_REALS", self.reals)
+            .word("WORLD_REALS_LEN", info.reals)
+            .buffer("TIME", self.time)
+            .buffer("ENDED", self.ended)
+            .buffer("NEXT_OBS", self.next_obs)
+            .word("OBS_LEN", info.obs_len)
+            .word("OBS_WIDTH", padded(input_len(&*self.env, self.agent_id)))
+            .flag("AGENT_ID", self.agent_id)
+            .buffer("NEXT_MASK", self.next_mask)
+            .flag("FIXED_MASK", info.fixed_mask)
+            .buffer("NEXT_STATE", self.next_state)
+            .word("STATE_LEN", info.state_len)
+            .word("STATE_WIDTH", plan.len(self.next_state) / self.envs);
+        Some(shader)
     }
 }
 
@@ -204,6 +233,16 @@ impl Compute for Observe {
             shown.show(e, at);
         }
     }
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        let w = &self.world;
+        let shader = w
+            .shader(plan, Self::NAME, include_str!("../wgsl/env_observe.wgsl"))?
+            .buffer("OBS", w.obs)
+            .buffer("MASK", w.mask)
+            .buffer("STATE", w.state)
+            .stage("env_observe", Domain::Items(w.envs));
+        Some(vec![shader])
+    }
 }
 
 /// One env step of every world, with auto-reset. What follows the step is kept before the reset (`next_…`), so that
@@ -267,6 +306,24 @@ impl Compute for Step {
                 e += 1;
             }
         }
+    }
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        let w = &self.world;
+        let info = w.env.info();
+        let worlds = Domain::Items(w.envs);
+        let shader = w
+            .shader(plan, Self::NAME, include_str!("../wgsl/env_step.wgsl"))?
+            .key(self.stream)
+            .buffer("ACTION", w.action)
+            .buffer("REWARD", w.reward)
+            .buffer("PARTS", w.parts)
+            .word("PARTS_LEN", info.num_agents * info.part_names.len() as u32)
+            .buffer("LIVE", w.live)
+            .flag("AUTO_RESET", self.auto_reset)
+            .stage("env_step", worlds)
+            .stage("show_next", worlds)
+            .stage("end_step", worlds);
+        Some(vec![shader])
     }
 }
 

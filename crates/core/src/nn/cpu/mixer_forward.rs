@@ -52,19 +52,19 @@ fn forward<R: Real, const P: usize>(
 }
 
 /// Where the parts of a trace row lie; W1 comes first.
-pub(super) struct Parts {
-    pub(super) h: usize,
-    pub(super) w2: usize,
-    pub(super) value: usize,
-    pub(super) raw_w1: usize,
-    pub(super) raw_w2: usize,
-    pub(super) w1_hidden: usize,
-    pub(super) w2_hidden: usize,
-    pub(super) value_hidden: usize,
+pub(in crate::nn) struct Parts {
+    pub(in crate::nn) h: usize,
+    pub(in crate::nn) w2: usize,
+    pub(in crate::nn) value: usize,
+    pub(in crate::nn) raw_w1: usize,
+    pub(in crate::nn) raw_w2: usize,
+    pub(in crate::nn) w1_hidden: usize,
+    pub(in crate::nn) w2_hidden: usize,
+    pub(in crate::nn) value_hidden: usize,
 }
 
 impl Parts {
-    pub(super) fn new(net: &Mixer) -> Self {
+    pub(in crate::nn) fn new(net: &Mixer) -> Self {
         let embed = net.embed as usize;
         let h = net.agents as usize * embed;
         let (w2, value) = (h + embed, h + 2 * embed);

@@ -21,6 +21,7 @@ pub use masked_argmax::masked_argmax;
 pub use masked_softmax::MaskedSoftmax;
 pub use mix_at::MixerAt;
 pub use mixer_backward::mixer_backward;
+pub(super) use mixer_forward::Parts as MixerTrace;
 pub use mixer_forward::mixer_forward;
 pub use mlp_backward::mlp_backward;
 pub use mlp_forward::mlp_forward;
