@@ -4,4 +4,5 @@
 
 mod gpu {
     mod parity;
+    mod updates;
 }

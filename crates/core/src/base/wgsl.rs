@@ -3,6 +3,7 @@
 //! A file of WGSL declares each with a value of its own, so that it is valid as it stands; [`substitute`] puts the
 //! values of an experiment in their place.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// The value of a constant.
@@ -91,6 +92,35 @@ fn renamed(text: &str, suffix: &str) -> String {
     result
 }
 
+/// The names that function `entry` of `source` uses, itself or through functions that it calls. A function begins with
+/// `fn` and ends with a brace, both at the beginning of a line.
+pub fn names_reached<'a>(source: &'a str, entry: &'a str) -> BTreeSet<&'a str> {
+    let mut bodies: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut inside = None;
+    for line in source.lines() {
+        if let Some(name) = line.strip_prefix("fn ").and_then(|rest| words(rest).next()) {
+            inside = Some(name);
+        }
+        if let Some(name) = inside {
+            let code = line.split("//").next().unwrap_or_default();
+            bodies.entry(name).or_default().extend(words(code));
+        }
+        if line.starts_with('}') {
+            inside = None;
+        }
+    }
+    let mut reached = BTreeSet::new();
+    let mut open = vec![entry];
+    while let Some(name) = open.pop() {
+        for &word in bodies.get(name).into_iter().flatten() {
+            if reached.insert(word) && bodies.contains_key(word) {
+                open.push(word);
+            }
+        }
+    }
+    reached
+}
+
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c| !is_word(c)).filter(|word| !word.is_empty())
 }
@@ -108,6 +138,13 @@ mod tests {
         let source = "const WIDTH: u32 = 8u;\nfn area(x: Box) -> u32 { return x.WIDTH * WIDTH * area_of(x); }\n";
         let text = substitute(source, &[("WIDTH", Constant::Word(3))], "_7");
         assert_eq!(text, "const WIDTH_7: u32 = 3u;\nfn area_7(x: Box) -> u32 { return x.WIDTH * WIDTH_7 * area_of(x); }\n");
+    }
+
+    #[test]
+    fn a_function_reaches_what_its_callees_name() {
+        let source = "fn one() {\n    two(A); // B\n}\nfn two(x: u32) {\n    C = x;\n}\nfn three() {\n    D = 1;\n}\n";
+        let reached = names_reached(source, "one");
+        assert_eq!(["A", "B", "C", "D"].map(|name| reached.contains(name)), [true, false, true, false]);
     }
 
     #[test]

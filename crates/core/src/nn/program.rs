@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use super::graph::{BufferInfo, Call, Doubles, Ints, List, Op as Entry, Plan, Reals, Singles, Words};
 use super::graph::{Content, Wires};
 use super::shader::{Domain, Shader, Stage};
-use crate::base::wgsl::{Constant, substitute};
+use crate::base::wgsl::{Constant, names_reached, substitute};
 
 /// Rows of a matrix product that a workgroup works on together.
 const ROWS: u32 = 16;
@@ -215,10 +215,32 @@ enum Piece {
     Repeat(u32, Vec<Self>),
 }
 
-/// A shader and what its call reads and writes.
+/// A shader, and what each of its stages reads and writes.
 struct Kernel {
     shader: Shader,
-    wires: Wires,
+    stages: Vec<Touched>,
+}
+
+/// Buffers that a stage reads and writes, as far as the wires of its call and the text of its functions name them.
+struct Touched {
+    reads: Vec<(u8, u32)>,
+    writes: Vec<(u8, u32)>,
+}
+
+impl Kernel {
+    fn new(shader: Shader, wires: &Wires) -> Self {
+        let source = shader.sources.join("\n");
+        let touched = |stage: &Stage| {
+            let names = names_reached(&source, stage.entry);
+            let of = |ids: &[(u8, u32)]| {
+                let is_named = |id: &&(u8, u32)| shader.buffers.iter().any(|(name, own)| own == *id && names.contains(name));
+                ids.iter().filter(is_named).copied().collect()
+            };
+            Touched { reads: of(&wires.reads), writes: of(&wires.writes) }
+        };
+        let stages = shader.stages.iter().map(touched).collect();
+        Self { shader, stages }
+    }
 }
 
 fn pieces_of(plan: &Plan, ops: &[Entry], at: &mut usize) -> Result<Vec<Piece>, Unfit> {
@@ -244,7 +266,7 @@ fn pieces_of(plan: &Plan, ops: &[Entry], at: &mut usize) -> Result<Vec<Piece>, U
 fn kernels_of(plan: &Plan, call: &dyn Call) -> Result<Vec<Kernel>, Unfit> {
     let shaders = call.shaders(plan).ok_or_else(|| Unfit::NoShader(call.name()))?;
     let wires = call.wires();
-    Ok(shaders.into_iter().map(|shader| Kernel { shader, wires: wires.clone() }).collect())
+    Ok(shaders.into_iter().map(|shader| Kernel::new(shader, &wires)).collect())
 }
 
 /// Stages that share a dispatch.
@@ -332,11 +354,14 @@ fn flush(kernels: Vec<Kernel>, loops: &[u32], memory: &mut Memory, steps: &mut V
         let mut least = 0;
         for &(before, other, group) in &placed {
             let earlier = &kernels[before].shader.stages[other];
-            if before != k && !depends(&kernels[k], &kernels[before]) {
+            let (own, others) = (&kernels[k].stages[s], &kernels[before].stages[other]);
+            if before != k && !depends(own, others) {
                 continue;
             }
+            // What reads across waits for everything it reads, and holds up whoever overwrites that.
+            let crosses = stage.across || earlier.across && overwrites(own, others);
             let shares = earlier.domain == stage.domain
-                && (stage.domain == Domain::Solo || !(stage.across || earlier.across && before != k))
+                && (stage.domain == Domain::Solo || !crosses)
                 && is_looped(k, stage) == is_looped(before, earlier);
             least = least.max(if shares { group } else { group + 1 });
         }
@@ -372,15 +397,18 @@ fn wider(a: Domain, b: Domain) -> Domain {
     }
 }
 
-/// Whether `later` must come behind `earlier`, by the buffers that their shaders know.
-fn depends(later: &Kernel, earlier: &Kernel) -> bool {
-    let knows = |kernel: &Kernel, buffer: &(u8, u32)| kernel.shader.buffers.iter().any(|(_, id)| id == buffer);
-    let meets = |ours: &[(u8, u32)], theirs: &[(u8, u32)]| {
-        ours.iter().any(|id| theirs.contains(id) && knows(later, id) && knows(earlier, id))
-    };
-    meets(&later.wires.reads, &earlier.wires.writes)
-        || meets(&later.wires.writes, &earlier.wires.reads)
-        || meets(&later.wires.writes, &earlier.wires.writes)
+/// Whether `later` must come behind `earlier`.
+fn depends(later: &Touched, earlier: &Touched) -> bool {
+    meet(&later.reads, &earlier.writes) || overwrites(later, earlier) || meet(&later.writes, &earlier.writes)
+}
+
+/// Whether `later` writes what `earlier` reads.
+fn overwrites(later: &Touched, earlier: &Touched) -> bool {
+    meet(&later.writes, &earlier.reads)
+}
+
+fn meet(ours: &[(u8, u32)], theirs: &[(u8, u32)]) -> bool {
+    ours.iter().any(|id| theirs.contains(id))
 }
 
 fn write(
@@ -392,8 +420,13 @@ fn write(
     steps: &mut Vec<Step>,
 ) -> Result<(), Unfit> {
     let tiles: Vec<(u32, u32)> = groups.iter().map(|group| tile_of(kernels, group)).collect();
-    // The workgroups that a kernel's first stage has.
-    let group_of = |k: usize| placed.iter().find(|&&(kernel, ..)| kernel == k).map_or(0, |&(.., group)| group);
+    // The dispatch of a kernel's last stage that is cut into items: its workgroups are those that have numbers each.
+    let cut = |&&(kernel, stage, _): &&(usize, usize, usize)| {
+        matches!(kernels[kernel].shader.stages[stage].domain, Domain::Items(_))
+    };
+    let group_of = |k: usize| {
+        placed.iter().rev().filter(cut).find(|&&(kernel, ..)| kernel == k).map_or(0, |&(.., group)| group)
+    };
     let mut instances = Vec::new();
     for (k, kernel) in kernels.iter().enumerate() {
         let mut constants = Vec::new();
@@ -408,13 +441,13 @@ fn write(
         for &(name, id) in &kernel.shader.buffers {
             constants.push((name, Constant::Word(memory.place(id))));
         }
-        let (_, groups_of_first) = tiles[group_of(k)];
+        let (_, workgroups) = tiles[group_of(k)];
         for own in &kernel.shader.scratch {
-            let times = if own.per_tile { groups_of_first } else { 1 } * if own.per_step { loops[k] } else { 1 };
+            let times = if own.per_tile { workgroups } else { 1 } * if own.per_step { loops[k] } else { 1 };
             constants.push((own.name, Constant::Word(memory.claim(Array::Reals, own.len * times))));
         }
         if kernel.shader.scratch.iter().any(|own| own.per_tile) {
-            constants.push(("TILES", Constant::Word(groups_of_first)));
+            constants.push(("TILES", Constant::Word(workgroups)));
         }
         if kernel.shader.scratch.iter().any(|own| own.per_step) || kernel.shader.stages.iter().any(|s| s.closes) {
             constants.push(("ITERATIONS", Constant::Word(loops[k])));
@@ -442,6 +475,8 @@ fn tile_of(kernels: &[Kernel], group: &Group) -> (u32, u32) {
             let tile = match (sums, rows) {
                 (true, _) => count.div_ceil(MOST_SUMS),
                 (false, 0) => LANES.min(count.div_ceil(MOST_SUMS)),
+                // Rows of all networks fill matrix products, if there are items enough to keep a device busy.
+                (false, _) if count >= ROWS * MOST_SUMS => ROWS,
                 (false, rows) => ROWS / rows,
             };
             let tile = tile.max(1);

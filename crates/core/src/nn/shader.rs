@@ -44,7 +44,8 @@ pub struct Scratch {
     pub name: &'static str,
     /// How many.
     pub len: u32,
-    /// As many again for each workgroup of the shader's first stage; the constant `TILES` says how many those are.
+    /// As many again for each workgroup of the shader's last stage that is cut into items; the constant `TILES` says how
+    /// many those are.
     pub per_tile: bool,
     /// As many again for each iteration of the repeat that the call stands in.
     pub per_step: bool,

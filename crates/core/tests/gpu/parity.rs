@@ -10,11 +10,11 @@ use tandem_core::nn::gpu::{Arrays, Gpu};
 use tandem_core::nn::graph::{Buffers, Call, Content, Doubles, Ints, List, Plan, Reals, Words};
 use tandem_core::nn::program::{Memory, Program};
 
-fn gpu() -> Gpu {
+pub(super) fn gpu() -> Gpu {
     pollster::block_on(Gpu::open()).expect("the tests' machine has a software adapter")
 }
 
-fn learner(text: &str) -> Learner {
+pub(super) fn learner(text: &str) -> Learner {
     let link = link::parse(text);
     assert_eq!(link.notices, [], "{text}");
     let spec: ExperimentSpec = link.spec;
