@@ -55,7 +55,7 @@ enum Line<'a> {
         ended: &'static str,
         best: Option<f32>,
         last3: &'a [f32],
-        trace_hash: String,
+        trace_hash: Option<&'a str>,
         weights_hash: Option<String>,
         diverged: Option<Diverged<'a>>,
     },
@@ -167,6 +167,7 @@ impl Report {
         let best = means.iter().copied().reduce(|a, b| if (b < a) == run.facts.lower_is_better { b } else { a });
         let last3 = &means[means.len().saturating_sub(3)..];
         let weights_hash = run.diverged.is_none().then(|| hex(run.weights_hash()));
+        let trace = (!run.is_on_device()).then(|| hex(run.trace));
         let env_steps = run.count(ENV_STEP);
         let (ended, why) = match run.end() {
             Some(RunState::Finished) => ("steps", "cli.ended.steps"),
@@ -183,7 +184,7 @@ impl Report {
                 ended,
                 best,
                 last3,
-                trace_hash: hex(run.trace),
+                trace_hash: trace.as_deref(),
                 weights_hash,
                 diverged: run.diverged.as_ref().map(|Divergence { tensor, cause }| Diverged {
                     update: run.updates(),
@@ -201,7 +202,7 @@ impl Report {
         let last3: Vec<String> = last3.iter().copied().map(numbers::value).collect();
         let (seed, steps) = (run.spec.seed.to_string(), numbers::count(env_steps));
         let (update, wall) = (numbers::count(run.updates()), format!("{seconds:.1}"));
-        let (last3, trace) = (last3.join(", "), hex(run.trace));
+        let (last3, trace) = (last3.join(", "), trace.unwrap_or_else(none));
         let why = self.texts.t(why);
         let said = [&seed, &steps, &update, &wall, why, &best, &last3, &trace, &weights];
         self.lines.write(&self.texts.f("cli.summary", &said))

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use tandem_core::experiment::divergence::Divergence;
 use tandem_core::experiment::knobs::{knob, remarks, scale_lr};
@@ -12,6 +13,7 @@ use tandem_core::experiment::link::{Link, has_keys, names_experiment, parse};
 use tandem_core::experiment::run::Run;
 use tandem_core::experiment::snapshot::{Cause, Sentence};
 use tandem_core::experiment::spec::ExperimentSpec;
+use tandem_core::nn::gpu::{Gpu, NoGpu};
 
 use super::Failure;
 use super::args::Args;
@@ -20,7 +22,7 @@ use crate::platform::console::{Interrupt, stopwatch, tell};
 use crate::view::text::Texts;
 
 /// Engines this build has.
-const ENGINES: &str = "cpu";
+const ENGINES: [&str; 2] = ["cpu", "gpu"];
 /// Exit status after Ctrl-C, as shells have it: 128 + SIGINT.
 const INTERRUPTED: u8 = 130;
 
@@ -58,6 +60,8 @@ struct Wanted {
     steps: u32,
     seeds: Range<u64>,
     json: bool,
+    /// What makes the updates, if not the processor.
+    gpu: Option<Arc<Gpu>>,
 }
 
 impl Wanted {
@@ -65,9 +69,9 @@ impl Wanted {
         let json = args.flag("--json");
         let steps = args.value("--steps", "1 … 4294967295")?;
         let seeds = args.value("--seeds", "A..B")?;
-        let engine = args.value("--engine", ENGINES)?;
+        let engine = args.value("--engine", &ENGINES.join(", "))?;
         let link = args.word();
-        args.finish("LINK, --steps N, --seeds A..B, --engine cpu, --json")?;
+        args.finish("LINK, --steps N, --seeds A..B, --engine cpu|gpu, --json")?;
         let link = link.ok_or_else(|| Sentence::new("cli.no_link", &[]))?;
         if !has_keys(&link) {
             return Err(Sentence::new("cli.no_keys", &[&link]));
@@ -75,14 +79,15 @@ impl Wanted {
         if !names_experiment(&link) {
             return Err(Sentence::new("cli.no_experiment", &[&link]));
         }
-        if let Some(engine) = engine.filter(|engine| engine != ENGINES) {
-            return Err(Sentence::new("cli.engine", &[&engine, ENGINES]));
+        if let Some(engine) = engine.as_deref().filter(|engine| !ENGINES.contains(engine)) {
+            return Err(Sentence::new("cli.engine", &[engine, &ENGINES.join(", ")]));
         }
         let steps = steps.ok_or_else(|| Sentence::new("cli.no_steps", &[]))?;
         let link = parse(&link);
         let steps = whole_steps(&steps, u32::MAX)?;
         let seeds = seeds.map_or(Ok(link.spec.seed..link.spec.seed.saturating_add(1)), |text| seed_range(&text))?;
-        Ok(Self { link, steps, seeds, json })
+        let gpu = if engine.as_deref() == Some("gpu") { Some(Arc::new(open_gpu()?)) } else { None };
+        Ok(Self { link, steps, seeds, json, gpu })
     }
 }
 
@@ -133,6 +138,9 @@ fn train_one(wanted: &Wanted, seed: u64, interrupt: &Interrupt, report: &mut Rep
     let spec = ExperimentSpec { seed, budget: wanted.steps, ..wanted.link.spec.clone() };
     let mut run = Run::new(spec, 1)?;
     whole_steps(&wanted.steps.to_string(), run.most_env_steps())?;
+    if let Some(gpu) = &wanted.gpu {
+        run.move_to(Arc::clone(gpu))?;
+    }
     let mut told = 0;
     while run.end().is_none() && !(interrupt.came() && run.is_between_updates()) {
         run.work();
@@ -141,9 +149,18 @@ fn train_one(wanted: &Wanted, seed: u64, interrupt: &Interrupt, report: &mut Rep
         }
         told = run.evals.len();
     }
+    run.fetch();
     report.ladder(&run)?;
     report.summary(&run, seconds())?;
     Ok(run)
+}
+
+/// The graphics processor, or why there is none.
+fn open_gpu() -> Result<Gpu, Sentence> {
+    pollster::block_on(Gpu::open()).map_err(|why| match why {
+        NoGpu::Adapter(_) => Sentence::new("cli.no_adapter", &[]),
+        NoGpu::Device(why) => Sentence::new("cli.no_device", &[&why.to_string()]),
+    })
 }
 
 /// A tenth of the learning rates, as a link says it.

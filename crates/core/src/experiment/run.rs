@@ -1,5 +1,9 @@
 //! One run: a spec built into lists and buffers, advanced update by update. No pacing, no stage, no clock.
 
+#[cfg(feature = "gpu")]
+mod device;
+mod facts;
+
 use std::sync::Arc;
 
 use super::command::{LiveChange, Weights};
@@ -8,7 +12,8 @@ use super::evaluate::summed_up;
 use super::keep::Kept;
 use super::knobs::{can_reseat, gradient_steps_per_update, why_not};
 use super::ladder::{Ladder, Standings};
-use super::snapshot::{EvalPoint, Facts, Optimum, Peak, RunState, Sentence};
+use self::facts::facts;
+use super::snapshot::{EvalPoint, Facts, Peak, RunState, Sentence};
 use super::spec::{EvalChoice, ExperimentSpec, Seats};
 use super::world;
 use crate::env::api::{Env, EnvState};
@@ -59,6 +64,9 @@ pub struct Run {
     best: Option<(Kept, f32)>,
     /// Of these seats.
     ladder: Option<Ladder>,
+    /// Where updates are made, if not here.
+    #[cfg(feature = "gpu")]
+    device: Option<device::OnDevice>,
 }
 
 /// Which list the run stands in.
@@ -106,6 +114,8 @@ impl Run {
             is_reached: false,
             best: None,
             ladder: Ladder::new(&learner),
+            #[cfg(feature = "gpu")]
+            device: None,
             last,
             learner,
             spec,
@@ -219,6 +229,10 @@ impl Run {
     pub fn work(&mut self) {
         if self.part == Part::Boundary {
             self.part = Part::Rollout;
+            #[cfg(feature = "gpu")]
+            if self.update_on_device() {
+                return;
+            }
         }
         let lists = &self.learner;
         match self.part {
@@ -297,8 +311,12 @@ impl Run {
             Weights::Best => &self.best.as_ref()?.0,
             Weights::Last => &self.last,
         };
-        kept.put(&self.buffers);
         let update = kept.update;
+        #[cfg(feature = "gpu")]
+        self.device.iter_mut().for_each(|device| device.read(&self.learner, &self.buffers));
+        kept.put(&self.buffers);
+        #[cfg(feature = "gpu")]
+        self.device.iter().for_each(|device| device.write(&self.learner, &self.buffers));
         // What is in the buffers now is the last that is good.
         self.last.take(&self.buffers, update);
         self.weights_of = Some(update);
@@ -357,7 +375,22 @@ impl Run {
         linear(s[LR], s[LR_END], s[LR_OVER], self.count(ENV_STEP))
     }
 
+    /// Whether updates are made on a device. There is no trace hash then.
+    pub fn is_on_device(&self) -> bool {
+        #[cfg(feature = "gpu")]
+        return self.device.is_some();
+        #[cfg(not(feature = "gpu"))]
+        false
+    }
+
     fn take_changes(&mut self) {
+        if self.pending.is_empty() {
+            return;
+        }
+        #[cfg(feature = "gpu")]
+        self.fetch();
+        #[cfg(feature = "gpu")]
+        let before = self.now.learner.seats.clone();
         for change in std::mem::take(&mut self.pending) {
             match change {
                 LiveChange::Seats(seats) => self.reseat(seats),
@@ -366,6 +399,8 @@ impl Run {
             }
             self.learner.write_settings(&self.buffers, &self.now.learner);
         }
+        #[cfg(feature = "gpu")]
+        self.give_back(self.now.learner.seats != before);
     }
 
     /// Whether an update has ended and its evaluation has not.
@@ -439,11 +474,20 @@ impl Run {
             Some(_) => self.last.put(&self.buffers),
         }
         self.trace.copy_from_slice(&self.buffers.read(self.learner.tally.trace));
-        let env_steps = self.count(ENV_STEP);
-        let is_due = env_steps >= self.next_eval || env_steps >= self.budget;
         self.part = Part::Boundary;
-        if is_due && self.diverged.is_none() {
-            self.next_eval = (env_steps / self.spec.eval_every + 1) * self.spec.eval_every;
+        if self.is_evaluation_due() {
+            self.begin_evaluation();
+        }
+    }
+
+    fn is_evaluation_due(&self) -> bool {
+        let env_steps = self.count(ENV_STEP);
+        env_steps >= self.next_eval || env_steps >= self.budget
+    }
+
+    fn begin_evaluation(&mut self) {
+        if self.diverged.is_none() {
+            self.next_eval = (self.count(ENV_STEP) / self.spec.eval_every + 1) * self.spec.eval_every;
             self.part = Part::Evaluation;
         }
     }
@@ -457,37 +501,4 @@ fn better(lower_is_better: bool, a: f32, b: f32) -> bool {
 /// How often a spec's evaluations play, and by which policy.
 pub fn evaluations(spec: &ExperimentSpec) -> Evaluations {
     Evaluations { episodes: spec.eval_episodes, explores: spec.eval_policy == EvalChoice::Exploring }
-}
-
-fn facts(env: &dyn Env, learner: &Learner, spec: &ExperimentSpec, run: u32) -> Facts {
-    let info = env.info();
-    Facts {
-        run,
-        num_agents: info.num_agents,
-        num_actions: info.num_actions,
-        roles: info.roles.clone(),
-        role_of: info.role_of.clone(),
-        in_turns: info.in_turns,
-        flows: info.flows(),
-        part_names: info.part_names.clone(),
-        part_weights: info.part_weights.iter().map(|&weight| weight as f32).collect(),
-        mix: info.mix,
-        idle_action: info.idle_action,
-        headline: info.headline,
-        lower_is_better: info.headline.lower_is_better(),
-        max_steps: info.max_steps,
-        optimum: env.optimum().map(|o| Optimum {
-            value: o.value as f32,
-            exact: o.exact,
-            full_information: o.full_information,
-        }),
-        obs_determines_state: info.obs_determines_state,
-        exhausted_starts: learner.evaluation.exhausted_starts,
-        agent_parameters: learner.agents.layout.num_parameters(),
-        mixer_parameters: learner.central.mixer().map_or(0, |mixer| mixer.layout.num_parameters()),
-        critic_parameters: learner.central.critic().map_or(0, |critic| critic.layout.num_parameters()),
-        is_policy_gradient: learner.behaviour == Behaviour::Softmax,
-        env_steps_per_update: learner.env_steps_per_update(),
-        budget: spec.budget,
-    }
 }

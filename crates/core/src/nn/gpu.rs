@@ -31,18 +31,16 @@ pub enum NoGpu {
     Device(#[from] wgpu::RequestDeviceError),
 }
 
-/// Why a run does not fit a device.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TooLarge {
-    /// An array is larger than one may be.
-    #[error("an array of {bytes} bytes is needed, where {most} are the most")]
-    Array {
-        /// What is needed.
-        bytes: u64,
-        /// What there may be.
-        most: u64,
-    },
+/// An array of a run is larger than one may be on a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an array of {bytes} bytes is needed, where {most} are the most")]
+pub struct TooLarge {
+    /// What is needed.
+    pub bytes: u64,
+    /// What there may be.
+    pub most: u64,
 }
+
 
 /// The arrays of a run.
 #[derive(Debug)]
@@ -134,20 +132,21 @@ impl Gpu {
     }
 
     /// Hands the device `program`, so many times, as one submission.
-    pub fn run(&self, arrays: &Arrays, program: &Compiled, times: u32) {
+    pub fn run(&self, arrays: &Arrays, program: &Compiled, times: u32) -> wgpu::SubmissionIndex {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             pass.set_bind_group(0, &arrays.group, &[]);
             (0..times).for_each(|_| encode(&mut pass, &program.steps));
         }
-        self.queue.submit([encoder.finish()]);
+        self.queue.submit([encoder.finish()])
     }
 
-    /// Waits until everything submitted is done.
-    pub fn finish(&self) {
+    /// Waits until a submission is done, or all of them are.
+    pub fn finish(&self, submission: Option<wgpu::SubmissionIndex>) {
+        let wait = wgpu::PollType::Wait { submission_index: submission, timeout: None };
         // What cannot be waited for is lost, which reading back will tell.
-        let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
+        let _ = self.device.poll(wait);
     }
 }
 
@@ -171,7 +170,7 @@ impl Arrays {
         // An array of nothing cannot be bound.
         let bytes = memory.lens.map(|len| 4 * u64::from(len.max(1)));
         if let Some(&bytes) = bytes.iter().find(|&&bytes| bytes > most) {
-            return Err(TooLarge::Array { bytes, most });
+            return Err(TooLarge { bytes, most });
         }
         let buffers = bytes.map(|size| {
             gpu.device.create_buffer(&wgpu::BufferDescriptor {
@@ -287,7 +286,7 @@ impl Arrays {
             // Who asked may be gone.
             let _ = sender.send(result);
         });
-        gpu.finish();
+        gpu.finish(None);
         let mapped = receiver.recv().is_ok_and(|result| result.is_ok());
         let words = |bytes: &[u8]| {
             let words = bytes.as_chunks::<4>().0.iter();
