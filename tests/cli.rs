@@ -185,9 +185,26 @@ fn what_is_out_of_range_is_refused_by_name_and_an_unknown_key_is_a_warning() {
     assert_eq!(summaries(&json(&output.stdout)).len(), 1);
 }
 
+/// A graphics processor, of software where there is no other, trains the same env steps; it has no trace.
+#[test]
+fn a_graphics_processor_trains() {
+    let words = ["train", LINK, "--steps", "600", "--json", "--engine", "gpu"];
+    let lines = json(&output(&words).stdout);
+    let summary = &summaries(&lines)[0];
+    let here = json(&output(&words[..5]).stdout);
+    assert_eq!(summary["env_steps"], summaries(&here)[0]["env_steps"]);
+    assert_eq!(summary["updates"], summaries(&here)[0]["updates"]);
+    assert!(summary["trace_hash"].is_null() && summary["weights_hash"].is_string(), "{summary}");
+    assert_eq!(
+        summaries(&json(&output(&words).stdout))[0]["weights_hash"],
+        summary["weights_hash"],
+        "the same bits again"
+    );
+}
+
 #[test]
 fn what_cannot_be_carried_out_is_a_sentence_that_says_what_is_allowed() {
-    let cases: [(&[&str], &str); 15] = [
+    let cases: [(&[&str], &str); 16] = [
         (&["train"], "needs an experiment's link"),
         (&["train", LINK], "needs --steps N"),
         (&["train", LINK, "--steps"], "--steps needs a value. Allowed: 1 … 4294967295."),
@@ -197,7 +214,14 @@ fn what_cannot_be_carried_out_is_a_sentence_that_says_what_is_allowed() {
         (&["train", LINK, "--steps", "4294967296"], "“4294967296” is not allowed"),
         (&["train", LINK, "--steps", "9", "--seeds", "5..2"], "A..B with whole numbers and A below B"),
         (&["train", LINK, "--steps", "9", "--seeds", "5"], "“5” names no seeds"),
-        (&["train", LINK, "--steps", "9", "--engine", "gpu"], "“gpu” is not an engine of this release. Allowed: cpu."),
+        (
+            &["train", LINK, "--steps", "9", "--engine", "tpu"],
+            "“tpu” is not an engine of this release. Allowed: cpu, gpu.",
+        ),
+        (
+            &["train", "env=foraging", "--steps", "9", "--engine", "gpu"],
+            "its kernel “env_observe” exists for the processor alone",
+        ),
         (&["train", LINK, "--steps", "9", "--sedes", "1..2"], "“--sedes” is not understood here"),
         (&["train", LINK, "--steps", "9", "more"], "“more” is not understood here"),
         (&["bench", "W1", "--jsn"], "connect_four, --json. See"),

@@ -5,6 +5,6 @@ pub mod hash;
 pub mod lanes;
 pub mod rng;
 pub mod stats;
-pub mod whole;
 pub mod wgsl;
+pub mod whole;
 pub mod word;

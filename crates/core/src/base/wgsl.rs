@@ -137,7 +137,10 @@ mod tests {
     fn constants_take_their_values_and_names_their_suffix() {
         let source = "const WIDTH: u32 = 8u;\nfn area(x: Box) -> u32 { return x.WIDTH * WIDTH * area_of(x); }\n";
         let text = substitute(source, &[("WIDTH", Constant::Word(3))], "_7");
-        assert_eq!(text, "const WIDTH_7: u32 = 3u;\nfn area_7(x: Box) -> u32 { return x.WIDTH * WIDTH_7 * area_of(x); }\n");
+        assert_eq!(
+            text,
+            "const WIDTH_7: u32 = 3u;\nfn area_7(x: Box) -> u32 { return x.WIDTH * WIDTH_7 * area_of(x); }\n"
+        );
     }
 
     #[test]

@@ -1,20 +1,21 @@
 //! One run: a spec built into lists and buffers, advanced update by update. No pacing, no stage, no clock.
 
+mod changes;
 #[cfg(feature = "gpu")]
 mod device;
 mod facts;
 
 use std::sync::Arc;
 
+use self::facts::facts;
 use super::command::{LiveChange, Weights};
 use super::divergence::{Divergence, of_gradients, of_parameters};
 use super::evaluate::summed_up;
 use super::keep::Kept;
-use super::knobs::{can_reseat, gradient_steps_per_update, why_not};
+use super::knobs::{gradient_steps_per_update, why_not};
 use super::ladder::{Ladder, Standings};
-use self::facts::facts;
 use super::snapshot::{EvalPoint, Facts, Peak, RunState, Sentence};
-use super::spec::{EvalChoice, ExperimentSpec, Seats};
+use super::spec::{EvalChoice, ExperimentSpec};
 use super::world;
 use crate::env::api::{Env, EnvState};
 use crate::marl::learner::{Evaluations, Learner};
@@ -22,7 +23,7 @@ use crate::marl::parts::clock::{
     ENV_STEP, EPS, EPS_END, EPS_OVER, GRAD_NORM, GRADIENT_STEP, LOSS, LR, LR_END, LR_OVER, linear,
 };
 use crate::marl::parts::explore::Behaviour;
-use crate::nn::graph::{Buffers, Cursor, Plan};
+use crate::nn::graph::{Buffers, Cursor};
 
 /// A run.
 #[derive(Debug)]
@@ -280,27 +281,6 @@ impl Run {
         }
     }
 
-    /// A live field changes at the next update boundary, after so many updates as are returned. The new value is brought
-    /// into the field's range; a field that has no effect here and seats that this run cannot go on with change nothing.
-    pub fn change(&mut self, change: LiveChange) -> Option<u32> {
-        let is_possible = match &change {
-            LiveChange::Seats(seats) => can_reseat(&self.now, seats),
-            change => change.applies(&self.now),
-        };
-        if !is_possible {
-            return None;
-        }
-        let at = self.updates() + u32::from(self.is_inside_update() && !self.is_evaluating());
-        if change.trains_otherwise() {
-            self.changed_at.get_or_insert(at);
-        }
-        self.pending.push(change.within_range());
-        if self.part == Part::Boundary {
-            self.take_changes();
-        }
-        Some(at)
-    }
-
     /// Puts kept weights back, between updates, and lets a diverged run go on. Returns the updates finished, or nothing
     /// where an update has begun or no such weights are kept.
     pub fn take_weights(&mut self, which: Weights) -> Option<u32> {
@@ -375,34 +355,6 @@ impl Run {
         linear(s[LR], s[LR_END], s[LR_OVER], self.count(ENV_STEP))
     }
 
-    /// Whether updates are made on a device. There is no trace hash then.
-    pub fn is_on_device(&self) -> bool {
-        #[cfg(feature = "gpu")]
-        return self.device.is_some();
-        #[cfg(not(feature = "gpu"))]
-        false
-    }
-
-    fn take_changes(&mut self) {
-        if self.pending.is_empty() {
-            return;
-        }
-        #[cfg(feature = "gpu")]
-        self.fetch();
-        #[cfg(feature = "gpu")]
-        let before = self.now.learner.seats.clone();
-        for change in std::mem::take(&mut self.pending) {
-            match change {
-                LiveChange::Seats(seats) => self.reseat(seats),
-                LiveChange::Goal(goal) => self.aim_at(goal),
-                change => change.apply(&mut self.now),
-            }
-            self.learner.write_settings(&self.buffers, &self.now.learner);
-        }
-        #[cfg(feature = "gpu")]
-        self.give_back(self.now.learner.seats != before);
-    }
-
     /// Whether an update has ended and its evaluation has not.
     fn is_evaluating(&self) -> bool {
         matches!(self.part, Part::Evaluation | Part::Matches | Part::Ladder)
@@ -433,34 +385,6 @@ impl Run {
             }
         }
         self.evals.push(point);
-    }
-
-    /// The run goes on with other learners: new lists on the same numbers.
-    fn reseat(&mut self, seats: Seats) {
-        if !can_reseat(&self.now, &seats) {
-            return; // an earlier change of the same update made it impossible
-        }
-        let update = self.weights_update();
-        self.now.learner.seats = seats;
-        let learner = self.learner.reseated(self.spec.algo, &self.now.learner, evaluations(&self.spec));
-        let numbers = std::mem::replace(&mut self.buffers, Buffers::new(&Plan::default()));
-        self.buffers = learner.take_over(&self.learner, numbers);
-        self.learner = learner;
-        // Copies kept of the old lists do not fit the new ones, and earlier evaluations are of other learners.
-        self.last = Kept::of(&self.learner, &self.buffers, update);
-        self.best = None;
-        self.ladder = Ladder::new(&self.learner);
-        // Nor has who learns now reached anything.
-        self.heed_goal_from(self.finished);
-    }
-
-    /// Another goal ends the run, or none; one that is as it was changes nothing.
-    fn aim_at(&mut self, goal: Option<f32>) {
-        let before = self.now.goal();
-        LiveChange::Goal(goal).apply(&mut self.now);
-        if self.now.goal() != before {
-            self.heed_goal_from(self.finished);
-        }
     }
 
     fn finish_update(&mut self) {

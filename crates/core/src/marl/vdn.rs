@@ -6,7 +6,8 @@
 //!
 //! Each agent's argmax is the team's argmax, trivially; what is not additive cannot be expressed.
 
-use super::parts::td::{Columns, Sum, SumBackward};
+use super::parts::sum_mixer::{Sum, SumBackward};
+use super::parts::td::Columns;
 use super::q_step::QStep;
 use crate::nn::graph::{List, Phase, Plan};
 

@@ -316,11 +316,13 @@ impl<R: Real> Buffers<R> {
     }
 
     /// Buffer number `index` of a kind.
+    #[cfg(feature = "gpu")]
     pub(super) fn stored<T: Content>(&self, index: u32) -> Ref<'_, Vec<T::Item<R>>> {
         T::store(self)[index as usize].borrow()
     }
 
     /// To write.
+    #[cfg(feature = "gpu")]
     pub(super) fn stored_mut<T: Content>(&self, index: u32) -> RefMut<'_, Vec<T::Item<R>>> {
         T::store(self)[index as usize].borrow_mut()
     }

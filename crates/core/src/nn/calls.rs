@@ -75,8 +75,11 @@ fn describe(shader: Shader, net: &Mlp) -> Shader {
         .word("Y_WIDTH", padded(net.outputs()))
 }
 
-/// A mixing network as a shader knows it.
-fn describe_mixer(shader: Shader, net: &Mixer) -> Shader {
+/// Widest hidden layer of a hypernetwork on a device.
+const WIDEST_MIXER: u32 = 64;
+
+/// A mixing network as a shader knows it; nothing where no device can have it.
+fn describe_mixer(shader: Shader, net: &Mixer) -> Option<Shader> {
     let parts = cpu::MixerTrace::new(net);
     let nets = [
         (&net.hyper_w1, parts.raw_w1, parts.w1_hidden),
@@ -86,16 +89,22 @@ fn describe_mixer(shader: Shader, net: &Mixer) -> Shader {
     ];
     let layer = |at: usize| nets.map(|(net, ..)| net.table().get(at).copied().unwrap_or_default()).to_vec();
     let lies = nets.map(|(net, to, hidden)| [to as u32, hidden as u32, u32::from(net.layers.len() > 1), 0]);
-    // A layer is worked on in pieces, but for the hidden ones.
+    // A layer is worked on in pieces, but for the hidden ones, of which a workgroup keeps all.
     let hidden = nets.iter().filter(|(net, ..)| net.layers.len() > 1).map(|(net, ..)| net.hidden_width()).max();
-    shader
+    if hidden > Some(WIDEST_MIXER) {
+        return None;
+    }
+    let shader = shader
         .word("AGENTS", net.agents)
         .word("EMBED", net.embed)
-        .word("POSITIVITY", match net.positivity {
-            Positivity::Abs => 0,
-            Positivity::Softplus => 1,
-            Positivity::Free => 2,
-        })
+        .word(
+            "POSITIVITY",
+            match net.positivity {
+                Positivity::Abs => 0,
+                Positivity::Softplus => 1,
+                Positivity::Free => 2,
+            },
+        )
         .word("STATE_WIDTH", padded(net.state_len()))
         .word("TRACE_WIDTH", net.trace_width())
         .set("FIRST", Constant::Rows(layer(0)))
@@ -106,7 +115,8 @@ fn describe_mixer(shader: Shader, net: &Mixer) -> Shader {
         .word("W2", parts.w2 as u32)
         .word("VALUE", parts.value as u32)
         .word("RAW_W1", parts.raw_w1 as u32)
-        .word("RAW_W2", parts.raw_w2 as u32)
+        .word("RAW_W2", parts.raw_w2 as u32);
+    Some(shader)
 }
 
 /// y = mlp(x) for some rows; hidden activations are kept for the backward pass.
@@ -255,7 +265,7 @@ impl Compute for MixerForward {
             .buffer("TRACE", self.trace)
             .buffer("Q_TOT", self.q_tot)
             .then(self.rows.stage("mixer_forward"));
-        Some(vec![self.rows.describe(describe_mixer(shader, &self.net))])
+        Some(vec![self.rows.describe(describe_mixer(shader, &self.net)?)])
     }
 }
 
@@ -324,6 +334,6 @@ impl Compute for MixerBackward {
             .own(Scratch { name: "PARTIAL", len: part.len() as u32, per_tile: true, per_step: false })
             .then(self.rows.stage("mixer_backward"))
             .stage("add_up", Domain::Elements(part.end as u32));
-        Some(vec![self.rows.describe(describe_mixer(shader, &self.net))])
+        Some(vec![self.rows.describe(describe_mixer(shader, &self.net)?)])
     }
 }

@@ -6,8 +6,12 @@
 
 use std::sync::mpsc;
 
+/// What was handed to a device at once.
+pub use wgpu::SubmissionIndex as Submission;
+
 use super::graph::{BufferInfo, Buffers, Content, Doubles, Ints, Plan, Reals, Singles, Words};
-use super::program::{Array, Memory, Program, Step, array_of};
+use super::memory::{Array, Memory, array_of};
+use super::program::{Program, Step};
 
 /// A device and what all its programs share.
 #[derive(Debug)]
@@ -40,7 +44,6 @@ pub struct TooLarge {
     /// What there may be.
     pub most: u64,
 }
-
 
 /// The arrays of a run.
 #[derive(Debug)]
@@ -111,8 +114,7 @@ impl Gpu {
             Step::Repeat { count, steps } => CompiledStep::Repeat { count: *count, steps: self.compile_steps(steps) },
             Step::Dispatch(dispatch) => {
                 let source = wgpu::ShaderSource::Wgsl(dispatch.source.as_str().into());
-                let module =
-                    self.device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
+                let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
                 let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
                     label: Some(&dispatch.kernels.join(" ")),
                     layout: Some(&self.pipelines),
@@ -132,7 +134,7 @@ impl Gpu {
     }
 
     /// Hands the device `program`, so many times, as one submission.
-    pub fn run(&self, arrays: &Arrays, program: &Compiled, times: u32) -> wgpu::SubmissionIndex {
+    pub fn run(&self, arrays: &Arrays, program: &Compiled, times: u32) -> Submission {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -143,7 +145,7 @@ impl Gpu {
     }
 
     /// Waits until a submission is done, or all of them are.
-    pub fn finish(&self, submission: Option<wgpu::SubmissionIndex>) {
+    pub fn finish(&self, submission: Option<Submission>) {
         let wait = wgpu::PollType::Wait { submission_index: submission, timeout: None };
         // What cannot be waited for is lost, which reading back will tell.
         let _ = self.device.poll(wait);

@@ -144,9 +144,7 @@ impl Mlp {
 
     /// Of each layer: where W and b lie, inputs, outputs with padding.
     pub fn table(&self) -> Vec<[u32; 4]> {
-        let row = |layer: &Layer| {
-            [layer.weight.offset, layer.bias.offset, layer.weight.rows, layer.weight.stride()]
-        };
+        let row = |layer: &Layer| [layer.weight.offset, layer.bias.offset, layer.weight.rows, layer.weight.stride()];
         self.layers.iter().map(row).collect()
     }
 

@@ -9,5 +9,6 @@ pub mod gpu;
 pub mod graph;
 pub mod init;
 pub mod layers;
+pub mod memory;
 pub mod program;
 pub mod shader;

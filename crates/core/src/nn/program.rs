@@ -7,8 +7,8 @@
 
 use std::fmt::Write as _;
 
-use super::graph::{BufferInfo, Call, Doubles, Ints, List, Op as Entry, Plan, Reals, Singles, Words};
-use super::graph::{Content, Wires};
+use super::graph::{Call, List, Op as Entry, Plan, Wires};
+use super::memory::{Array, Memory};
 use super::shader::{Domain, Shader, Stage};
 use crate::base::wgsl::{Constant, names_reached, substitute};
 
@@ -16,7 +16,9 @@ use crate::base::wgsl::{Constant, names_reached, substitute};
 const ROWS: u32 = 16;
 /// Most workgroups that sum gradients: each needs as many numbers as there are parameters.
 const MOST_SUMS: u32 = 32;
-/// Invocations of a workgroup.
+/// Invocations of a workgroup that works on items: 16 rows × 64 outputs are a block of 8 × 4 for each.
+const ITEM_LANES: u32 = 32;
+/// Invocations of a workgroup that works on single numbers.
 const LANES: u32 = 64;
 /// Invocations of a workgroup that works alone.
 const SOLO_LANES: u32 = 256;
@@ -24,33 +26,6 @@ const SOLO_LANES: u32 = 256;
 const MOST_ELEMENT_GROUPS: u32 = 64;
 /// Most inputs that a matrix product takes at once, and most outputs of a layer: 16 rows of them twice are 16 KiB.
 pub const WIDEST: u32 = 128;
-/// Buffers begin at multiples of so many numbers.
-const ALIGNMENT: u32 = 64;
-
-/// The arrays of a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Array {
-    /// f32: reals, and doubles and singles, too.
-    Reals,
-    /// u32.
-    Words,
-    /// i32.
-    Ints,
-}
-
-/// Where buffers lie on a device.
-#[derive(Clone, Debug, Default)]
-pub struct Memory {
-    /// First number of each buffer, by kind and index.
-    places: [Vec<u32>; 5],
-    /// Numbers of each array: reals, words, integers.
-    pub lens: [u32; 3],
-    /// Words that kernels look up, and where they lie.
-    pub words: Vec<(u32, Vec<u32>)>,
-    /// Numbers that kernels look up, and where they lie.
-    pub reals: Vec<(u32, Vec<f32>)>,
-}
-
 /// What a device is to do.
 #[derive(Clone, Debug)]
 pub enum Step {
@@ -95,70 +70,6 @@ pub enum Unfit {
 pub struct Program {
     /// What is done in one run of the lists, one after the other.
     pub steps: Vec<Step>,
-}
-
-impl Memory {
-    /// Places for the buffers of `plan`.
-    pub fn new(plan: &Plan) -> Self {
-        let mut memory = Self::default();
-        let kinds: [(u8, &[BufferInfo]); 5] = [
-            (Reals::KIND, Reals::infos(plan)),
-            (Words::KIND, Words::infos(plan)),
-            (Ints::KIND, Ints::infos(plan)),
-            (Doubles::KIND, Doubles::infos(plan)),
-            (Singles::KIND, Singles::infos(plan)),
-        ];
-        for (kind, infos) in kinds {
-            let array = array_of(kind);
-            memory.places[kind as usize] = infos.iter().map(|info| memory.claim(array, info.len() as u32)).collect();
-        }
-        memory
-    }
-
-    /// The first number of a buffer.
-    pub fn place(&self, (kind, index): (u8, u32)) -> u32 {
-        self.places[kind as usize][index as usize]
-    }
-
-    /// Bytes of all arrays.
-    pub fn bytes(&self) -> u64 {
-        self.lens.iter().map(|&len| 4 * u64::from(len)).sum()
-    }
-
-    fn claim(&mut self, array: Array, len: u32) -> u32 {
-        let end = &mut self.lens[array as usize];
-        let place = *end;
-        *end += len.next_multiple_of(ALIGNMENT);
-        place
-    }
-
-    /// Puts numbers that kernels look up somewhere, once.
-    fn keep_words(&mut self, table: &[u32]) -> u32 {
-        if let Some((place, _)) = self.words.iter().find(|(_, kept)| kept == table) {
-            return *place;
-        }
-        let place = self.claim(Array::Words, table.len() as u32);
-        self.words.push((place, table.to_vec()));
-        place
-    }
-
-    fn keep_reals(&mut self, table: &[f32]) -> u32 {
-        if let Some((place, _)) = self.reals.iter().find(|(_, kept)| kept == table) {
-            return *place;
-        }
-        let place = self.claim(Array::Reals, table.len() as u32);
-        self.reals.push((place, table.to_vec()));
-        place
-    }
-}
-
-/// The array that buffers of a kind lie in.
-pub fn array_of(kind: u8) -> Array {
-    match kind {
-        Words::KIND => Array::Words,
-        Ints::KIND => Array::Ints,
-        _ => Array::Reals,
-    }
 }
 
 impl Program {
@@ -233,7 +144,8 @@ impl Kernel {
         let touched = |stage: &Stage| {
             let names = names_reached(&source, stage.entry);
             let of = |ids: &[(u8, u32)]| {
-                let is_named = |id: &&(u8, u32)| shader.buffers.iter().any(|(name, own)| own == *id && names.contains(name));
+                let is_named =
+                    |id: &&(u8, u32)| shader.buffers.iter().any(|(name, own)| own == *id && names.contains(name));
                 ids.iter().filter(is_named).copied().collect()
             };
             Touched { reads: of(&wires.reads), writes: of(&wires.writes) }
@@ -290,14 +202,11 @@ fn emit(pieces: Vec<Piece>, memory: &mut Memory, steps: &mut Vec<Step>) -> Resul
             }
             Piece::Repeat(count, body) => match as_loop(body) {
                 Ok(calls) => {
-                    // A loop is a dispatch of its own; what closes it may share one with what follows.
-                    let first = kernels.len();
                     loops.extend(calls.iter().map(|_| count));
                     kernels.extend(calls);
-                    let _ = first;
                 }
                 Err(body) => {
-                    flush(std::mem::take(&mut kernels), &std::mem::take(&mut loops), memory, steps)?;
+                    flush(&std::mem::take(&mut kernels), &std::mem::take(&mut loops), memory, steps)?;
                     let mut inner = Vec::new();
                     emit(body, memory, &mut inner)?;
                     steps.push(Step::Repeat { count, steps: inner });
@@ -305,7 +214,7 @@ fn emit(pieces: Vec<Piece>, memory: &mut Memory, steps: &mut Vec<Step>) -> Resul
             },
         }
     }
-    flush(kernels, &loops, memory, steps)
+    flush(&kernels, &loops, memory, steps)
 }
 
 /// The calls of a body that fits a loop inside of one dispatch: all of it is cut into the same items and nothing waits
@@ -332,7 +241,7 @@ fn as_loop(body: Vec<Piece>) -> Result<Vec<Kernel>, Vec<Piece>> {
 }
 
 /// Groups the stages of `kernels` and writes each group as a dispatch.
-fn flush(kernels: Vec<Kernel>, loops: &[u32], memory: &mut Memory, steps: &mut Vec<Step>) -> Result<(), Unfit> {
+fn flush(kernels: &[Kernel], loops: &[u32], memory: &mut Memory, steps: &mut Vec<Step>) -> Result<(), Unfit> {
     let mut groups: Vec<Group> = Vec::new();
     // Of each stage placed so far: kernel, stage, group.
     let mut placed: Vec<(usize, usize, usize)> = Vec::new();
@@ -382,7 +291,7 @@ fn flush(kernels: Vec<Kernel>, loops: &[u32], memory: &mut Memory, steps: &mut V
         group.stages.push((k, s));
         placed.push((k, s, at));
     }
-    write(&kernels, loops, &groups, &placed, memory, steps)
+    write(kernels, loops, &groups, &placed, memory, steps)
 }
 
 /// Whether two domains may be of one dispatch.
@@ -424,9 +333,8 @@ fn write(
     let cut = |&&(kernel, stage, _): &&(usize, usize, usize)| {
         matches!(kernels[kernel].shader.stages[stage].domain, Domain::Items(_))
     };
-    let group_of = |k: usize| {
-        placed.iter().rev().filter(cut).find(|&&(kernel, ..)| kernel == k).map_or(0, |&(.., group)| group)
-    };
+    let group_of =
+        |k: usize| placed.iter().rev().filter(cut).find(|&&(kernel, ..)| kernel == k).map_or(0, |&(.., group)| group);
     let mut instances = Vec::new();
     for (k, kernel) in kernels.iter().enumerate() {
         let mut constants = Vec::new();
@@ -473,8 +381,8 @@ fn tile_of(kernels: &[Kernel], group: &Group) -> (u32, u32) {
             let sums = stages().any(|(shader, stage)| stage.rows > 0 && shader.scratch.iter().any(|own| own.per_tile));
             let rows = stages().map(|(_, stage)| stage.rows).max().unwrap_or(0);
             let tile = match (sums, rows) {
-                (true, _) => count.div_ceil(MOST_SUMS),
-                (false, 0) => LANES.min(count.div_ceil(MOST_SUMS)),
+                (true, _) => count.div_ceil(MOST_SUMS).max(ROWS / rows.max(1)),
+                (false, 0) => ITEM_LANES.min(count.div_ceil(MOST_SUMS)),
                 // Rows of all networks fill matrix products, if there are items enough to keep a device busy.
                 (false, _) if count >= ROWS * MOST_SUMS => ROWS,
                 (false, rows) => ROWS / rows,
@@ -494,7 +402,11 @@ fn module(
     tile: u32,
 ) -> Result<String, Unfit> {
     let domain = group.domain.unwrap_or(Domain::Solo);
-    let lanes = if domain == Domain::Solo { SOLO_LANES } else { LANES };
+    let lanes = match domain {
+        Domain::Solo => SOLO_LANES,
+        Domain::Items(_) => ITEM_LANES,
+        Domain::Elements(_) => LANES,
+    };
     let mut used: Vec<usize> = group.stages.iter().map(|&(k, _)| k).collect();
     used.dedup();
     used.sort_unstable();
@@ -518,9 +430,8 @@ fn module(
         text += &substitute(&source, &instances[k], &format!("_{k}"));
     }
     let calls = |arguments: &str| {
-        let call = |&(k, s): &(usize, usize)| {
-            format!("        {}_{k}({arguments});\n", kernels[k].shader.stages[s].entry)
-        };
+        let call =
+            |&(k, s): &(usize, usize)| format!("        {}_{k}({arguments});\n", kernels[k].shader.stages[s].entry);
         let between = "        storageBarrier();\n        workgroupBarrier();\n";
         group.stages.iter().map(call).collect::<Vec<_>>().join(between)
     };
@@ -545,11 +456,8 @@ fn module(
                 format!("        if (k < {own}u) {{ {}_{k}(k); }}\n", stage.entry)
             };
             let calls: String = group.stages.iter().map(call).collect();
-            write!(
-                text,
-                "    for (var k = group.x * LANES + lane; k < {count}u; k += {step}u) {{\n{calls}    }}\n"
-            )
-            .expect("a string takes text");
+            write!(text, "    for (var k = group.x * LANES + lane; k < {count}u; k += {step}u) {{\n{calls}    }}\n")
+                .expect("a string takes text");
         }
     }
     text += "}\n";

@@ -76,6 +76,7 @@ fn no_text_is_left_over() {
         include_str!("../../src/experiment/knobs/rules.rs"),
         include_str!("../../src/experiment/knobs/seats.rs"),
         include_str!("../../src/experiment/link.rs"),
+        include_str!("../../src/experiment/run/device.rs"),
         include_str!("../../src/experiment/world.rs"),
     ]
     .concat();

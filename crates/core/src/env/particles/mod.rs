@@ -32,7 +32,9 @@ use self::scene::{Pen, Scene, View};
 use crate::base::float::Real;
 use crate::base::rng::{Draws, uniform};
 use crate::base::wgsl::Constant;
-use crate::env::api::{Ended, Env, EnvInfo, EnvState, Frame, Particle, StateMut, StateRef, StepOut, Tile, WgslRules, weighted};
+use crate::env::api::{
+    Ended, Env, EnvInfo, EnvState, Frame, Particle, StateMut, StateRef, StepOut, Tile, WgslRules, weighted,
+};
 use crate::env::script::{Program, Script, Uniform};
 
 pub use self::spec::{AGENTS, Convention, GOOD, MAX_CYCLES, NEAREST, OBSTACLES, ParticleError, ParticleSpec, Scenario};

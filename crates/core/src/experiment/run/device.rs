@@ -12,9 +12,10 @@ use crate::experiment::snapshot::Sentence;
 use crate::experiment::spec::ExperimentSpec;
 use crate::marl::learner::{Experience, Learner};
 use crate::marl::parts::clock::{ENV_STEP, GRADIENT_STEP, RING_FILL, RING_HEAD, SEGMENT_STEP, UPDATE};
-use crate::nn::gpu::{Arrays, Compiled, Gpu, TooLarge};
+use crate::nn::gpu::{Arrays, Compiled, Gpu, Submission, TooLarge};
 use crate::nn::graph::Buffers;
-use crate::nn::program::{Memory, Program, Unfit, WIDEST};
+use crate::nn::memory::Memory;
+use crate::nn::program::{Program, Unfit, WIDEST};
 
 /// Updates that may be under way at once: one is computed while the next one waits.
 const IN_FLIGHT: usize = 2;
@@ -29,7 +30,7 @@ pub(super) struct OnDevice {
     /// A whole update.
     update: Compiled,
     /// Submissions that may not be done.
-    under_way: Vec<wgpu::SubmissionIndex>,
+    under_way: Vec<Submission>,
 }
 
 impl OnDevice {
@@ -86,6 +87,11 @@ impl Run {
     pub fn move_to(&mut self, gpu: Arc<Gpu>) -> Result<(), Sentence> {
         self.device = Some(OnDevice::new(gpu, &self.learner, &self.buffers)?);
         Ok(())
+    }
+
+    /// Whether updates are made on a device. There is no trace hash then.
+    pub fn is_on_device(&self) -> bool {
+        self.device.is_some()
     }
 
     /// The whole next update, if a device makes it. Its numbers are fetched where an evaluation is due.

@@ -2,8 +2,8 @@
 //! update to update, so that nothing outside touches the buffers between two updates.
 
 use crate::base::float::Real;
-use crate::nn::shader::{Domain, Shader};
 use crate::nn::graph::{Compute, Execution, Id, Plan, Reals, Training, View, Wires, Words};
+use crate::nn::shader::{Domain, Shader};
 
 /// Index into the `clock` buffer: updates begun.
 pub const UPDATE: usize = 0;

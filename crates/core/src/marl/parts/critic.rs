@@ -16,9 +16,9 @@ use crate::base::lanes::padded;
 use crate::marl::seats::Members;
 use crate::nn::calls::{MlpBackward, MlpForward, Rows};
 use crate::nn::cpu::mlp_forward;
-use crate::nn::shader::{Domain, Shader};
 use crate::nn::graph::{Compute, Id, List, Phase, Plan, Reals, Training, View, Wires};
 use crate::nn::layers::{Activation, Layout, Mlp};
+use crate::nn::shader::{Domain, Shader};
 
 /// What a critic sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

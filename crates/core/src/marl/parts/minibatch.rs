@@ -7,8 +7,8 @@ use super::policy_loss::Statistics;
 use crate::base::float::Real;
 use crate::base::lanes::padded;
 use crate::base::rng::{Permutation, Stream};
-use crate::nn::shader::{Domain, Shader};
 use crate::nn::graph::{Compute, Content, Id, Plan, Reals, Training, View, Wires, Words};
+use crate::nn::shader::{Domain, Shader};
 
 /// What a gradient step looks at: M items of a rollout, with what was computed for them.
 #[derive(Clone, Copy, Debug)]

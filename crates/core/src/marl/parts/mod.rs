@@ -14,6 +14,7 @@ pub mod popart;
 pub mod replay;
 pub mod scripted;
 pub mod shown;
+pub mod sum_mixer;
 pub mod tally;
 pub mod td;
 pub mod trajectories;

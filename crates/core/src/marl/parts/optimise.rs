@@ -7,8 +7,8 @@ use crate::base::float::Real;
 use crate::base::hash::TraceHash;
 use crate::base::wgsl::Constant;
 use crate::nn::cpu::{self, AdamParams};
-use crate::nn::shader::{Domain, Shader};
 use crate::nn::graph::{Compute, Execution, Id, Plan, Reals, Training, View, Wires, Words};
+use crate::nn::shader::{Domain, Shader};
 
 /// Adam's decay rates (Kingma and Ba 2015).
 pub const BETAS: [f32; 2] = [0.9, 0.999];
@@ -173,7 +173,9 @@ impl Compute for Adam {
         let (b, len) = (&self.block, plan.len(self.block.weights));
         let mut part_of = vec![u32::MAX; len as usize];
         for (part, ranges) in (0..).zip(&self.parts) {
-            ranges.iter().for_each(|range| part_of[range.clone()].fill(part));
+            for range in ranges {
+                part_of[range.clone()].fill(part);
+            }
         }
         let learns = self.parts.iter().map(|part| u32::from(!part.is_empty())).collect();
         let shader = Shader::new(Self::NAME, include_str!("../wgsl/adam.wgsl"))

@@ -12,8 +12,8 @@ use crate::base::float::Real;
 use crate::base::lanes::padded;
 use crate::marl::seats::Members;
 use crate::nn::cpu::MaskedSoftmax;
-use crate::nn::shader::{Domain, Scratch, Shader};
 use crate::nn::graph::{Compute, Doubles, Id, Plan, Reals, Training, View, Wires, Words};
+use crate::nn::shader::{Domain, Scratch, Shader};
 
 /// What a pass over the rollout shows of how the policy moves.
 #[derive(Clone, Copy, Debug)]

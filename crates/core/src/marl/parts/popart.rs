@@ -4,8 +4,8 @@
 
 use super::critic::Critic;
 use crate::base::float::Real;
-use crate::nn::graph::{Compute, Doubles, Id, Plan, Reals, Training, View, Wires};
 use crate::base::wgsl::Constant;
+use crate::nn::graph::{Compute, Doubles, Id, Plan, Reals, Training, View, Wires};
 use crate::nn::layers::Layer;
 use crate::nn::shader::{Domain, Shader};
 

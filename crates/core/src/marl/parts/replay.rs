@@ -8,8 +8,8 @@ use super::world::{TERMINATED, TRUNCATED, World, input_len};
 use crate::base::float::Real;
 use crate::base::lanes::padded;
 use crate::base::rng::{Stream, below};
-use crate::nn::shader::{Domain, Shader};
 use crate::nn::graph::{Compute, Content, Doubles, Id, Plan, Reals, Training, View, Wires, Words};
+use crate::nn::shader::{Domain, Shader};
 
 /// `count` segments: the ring, or a minibatch of it.
 #[derive(Clone, Copy, Debug)]

@@ -5,8 +5,8 @@ use super::clock::{Clock, ENV_STEP, EPISODES};
 use super::world::{MAX_AGENTS, World};
 use crate::base::float::Real;
 use crate::base::hash::TraceHash;
-use crate::nn::shader::{Domain, Scratch, Shader};
 use crate::nn::graph::{Compute, Id, Plan, Reals, Training, View, Wires, Words};
+use crate::nn::shader::{Domain, Scratch, Shader};
 
 /// What training episodes gave lately: raw, undiscounted, per agent; and how often each action was taken.
 #[derive(Clone, Debug)]

@@ -8,9 +8,9 @@ use super::clock::{Clock, LOSS};
 use super::replay::Segments;
 use crate::base::float::Real;
 use crate::base::lanes::padded;
+use crate::base::wgsl::Constant;
 use crate::marl::seats::Members;
 use crate::nn::cpu::masked_argmax;
-use crate::base::wgsl::Constant;
 use crate::nn::graph::{Compute, Doubles, Id, Plan, Reals, Training, View, Wires};
 use crate::nn::shader::{Domain, Scratch, Shader};
 
@@ -75,7 +75,7 @@ impl Dims {
     }
 
     /// A kernel on these sizes.
-    fn shader(self, name: &'static str, source: &'static str) -> Shader {
+    pub(super) fn shader(self, name: &'static str, source: &'static str) -> Shader {
         Shader::new(name, include_str!("../wgsl/td.wgsl"))
             .with(source, Vec::new())
             .word("T", self.steps)
@@ -86,7 +86,7 @@ impl Dims {
             .word("MEMBERS_LEN", self.members.count())
     }
 
-    fn domain(self) -> Domain {
+    pub(super) fn domain(self) -> Domain {
         Domain::Items(self.segments)
     }
 
@@ -125,7 +125,9 @@ impl Compute for Taken {
         }
     }
     fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
-        let shader = self.dims.shader(Self::NAME, include_str!("../wgsl/taken_value.wgsl"))
+        let shader = self
+            .dims
+            .shader(Self::NAME, include_str!("../wgsl/taken_value.wgsl"))
             .buffer("Q", self.q)
             .buffer("ACTION", self.batch.action)
             .buffer("VALUE", self.value)
@@ -165,7 +167,9 @@ impl Compute for TakenBackward {
         }
     }
     fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
-        let shader = self.dims.shader(Self::NAME, include_str!("../wgsl/taken_value_backward.wgsl"))
+        let shader = self
+            .dims
+            .shader(Self::NAME, include_str!("../wgsl/taken_value_backward.wgsl"))
             .buffer("DTAKEN", self.dtaken)
             .buffer("ACTION", self.batch.action)
             .buffer("DQ", self.dq)
@@ -210,7 +214,9 @@ impl Compute for NextValue {
         }
     }
     fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
-        let shader = self.dims.shader(Self::NAME, include_str!("../wgsl/next_value.wgsl"))
+        let shader = self
+            .dims
+            .shader(Self::NAME, include_str!("../wgsl/next_value.wgsl"))
             .buffer("CHOOSER", self.chooser)
             .buffer("TARGET_Q", self.target_q)
             .buffer("MASK", self.batch.mask)
@@ -247,7 +253,9 @@ impl Compute for PayTeam {
         }
     }
     fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
-        let shader = self.dims.shader(Self::NAME, include_str!("../wgsl/pay_team.wgsl"))
+        let shader = self
+            .dims
+            .shader(Self::NAME, include_str!("../wgsl/pay_team.wgsl"))
             .buffer("REWARD", self.batch.reward)
             .flag("IS_MEAN", self.is_mean)
             .stage(Self::NAME, self.dims.domain());
@@ -294,7 +302,9 @@ impl Compute for RewardMoments {
         }
     }
     fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
-        let shader = self.dims.shader(Self::NAME, include_str!("../wgsl/reward_moments.wgsl"))
+        let shader = self
+            .dims
+            .shader(Self::NAME, include_str!("../wgsl/reward_moments.wgsl"))
             .buffer("MOMENTS", self.moments)
             .buffer("REWARD", self.batch.reward)
             .buffer("WEIGHT", self.batch.weight)
@@ -417,7 +427,9 @@ impl Compute for Loss {
         view.write(self.clock.scalars)[LOSS] = loss / total;
     }
     fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
-        let shader = self.dims.shader(Self::NAME, include_str!("../wgsl/td_loss.wgsl"))
+        let shader = self
+            .dims
+            .shader(Self::NAME, include_str!("../wgsl/td_loss.wgsl"))
             .word("COLUMNS", self.dims.columns(self.columns))
             .word("TRANSITIONS", self.dims.segments * self.dims.steps)
             .real("BETA", self.hysteresis)
@@ -429,72 +441,6 @@ impl Compute for Loss {
             .own(Scratch { name: "LOSSES", len: 1, per_tile: true, per_step: false })
             .across(Self::NAME, self.dims.domain())
             .stage("end_loss", Domain::Solo);
-        Some(vec![shader])
-    }
-}
-
-/// VDN's mixer: Q_tot = Σ_i q_i.
-#[derive(Clone, Copy, Debug)]
-pub struct Sum {
-    /// Sizes.
-    pub dims: Dims,
-    /// q_i `[B, T, N]`.
-    pub q: Id<Reals, Training>,
-    /// Q_tot `[B, T]`.
-    pub q_tot: Id<Reals, Training>,
-}
-
-impl Compute for Sum {
-    type Side = Training;
-    const NAME: &'static str = "sum_mixer";
-    fn wires(&self, wires: &mut Wires) {
-        wires.reads(self.q).writes(self.q_tot);
-    }
-    fn run<R: Real>(&self, view: View<'_, R, Training>) {
-        let q = view.read(self.q);
-        let agents = q.chunks_exact(self.dims.count());
-        for (q_tot, q) in view.write(self.q_tot).iter_mut().zip(agents) {
-            *q_tot = q.iter().fold(R::ZERO, |sum, &q| sum + q);
-        }
-    }
-    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
-        let shader = self.dims.shader(Self::NAME, include_str!("../wgsl/sum_mixer.wgsl"))
-            .buffer("Q", self.q)
-            .buffer("Q_TOT", self.q_tot)
-            .stage(Self::NAME, self.dims.domain());
-        Some(vec![shader])
-    }
-}
-
-/// ∂L/∂q_i = ∂L/∂Q_tot for every i.
-#[derive(Clone, Copy, Debug)]
-pub struct SumBackward {
-    /// Sizes.
-    pub dims: Dims,
-    /// ∂L/∂Q_tot `[B, T]`.
-    pub dq_tot: Id<Reals, Training>,
-    /// ∂L/∂q_i `[B, T, N]`.
-    pub dq: Id<Reals, Training>,
-}
-
-impl Compute for SumBackward {
-    type Side = Training;
-    const NAME: &'static str = "sum_mixer_backward";
-    fn wires(&self, wires: &mut Wires) {
-        wires.reads(self.dq_tot).writes(self.dq);
-    }
-    fn run<R: Real>(&self, view: View<'_, R, Training>) {
-        let dq_tot = view.read(self.dq_tot);
-        let mut dq = view.write(self.dq);
-        for (dq, &dq_tot) in dq.chunks_exact_mut(self.dims.count()).zip(dq_tot.iter()) {
-            dq.fill(dq_tot);
-        }
-    }
-    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
-        let shader = self.dims.shader(Self::NAME, include_str!("../wgsl/sum_mixer_backward.wgsl"))
-            .buffer("DQ_TOT", self.dq_tot)
-            .buffer("DQ", self.dq)
-            .stage(Self::NAME, self.dims.domain());
         Some(vec![shader])
     }
 }

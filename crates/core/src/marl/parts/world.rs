@@ -9,8 +9,8 @@ use crate::base::lanes::{LANES, Lanes, padded};
 use crate::base::rng::{Draws, Stream};
 use crate::env::api::{Ended, Env, EnvInfo, StateMut, StateRef, StepOut, Tile};
 pub use crate::env::api::{MAX_AGENTS, MAX_PARTS};
-use crate::nn::shader::{Domain, Shader};
 use crate::nn::graph::{Compute, Doubles, Execution, Id, Ints, Plan, Reals, Singles, Training, View, Wires, Words};
+use crate::nn::shader::{Domain, Shader};
 
 /// Buffers of E environments in lockstep. `Reals` of observations and states are padded to lanes.
 #[derive(Clone, Debug)]

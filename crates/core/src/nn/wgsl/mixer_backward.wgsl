@@ -23,21 +23,6 @@ fn positive_slope(raw: f32) -> f32 {
     return 1.0;
 }
 
-// Adds dz·Wᵀ of some columns, dz being in b, for input number `lane`.
-fn add_input_gradient(layer: vec4<u32>, columns: vec2<u32>, z: array<vec4<f32>, 4>, lane: u32) -> array<vec4<f32>, 4> {
-    var sum = z;
-    if (lane < layer.z) {
-        for (var o = 0u; o < columns.y; o++) {
-            let w = reals[WEIGHTS + layer.x + lane * layer.w + columns.x + o];
-            sum[0] += b[o * 4u] * w;
-            sum[1] += b[o * 4u + 1u] * w;
-            sum[2] += b[o * 4u + 2u] * w;
-            sum[3] += b[o * 4u + 3u] * w;
-        }
-    }
-    return sum;
-}
-
 fn mixer_backward(first: u32, count: u32, lane: u32, t: u32) {
     let partial = PARTIAL + first / TILE * LENGTH;
     let rows = count * ITEM_ROWS;
@@ -88,26 +73,28 @@ fn mixer_backward(first: u32, count: u32, lane: u32, t: u32) {
             if (lies.z == 1u) {
                 x = vec2<u32>(TRACE + lies.y, TRACE_WIDTH);
             }
-            var below = array<vec4<f32>, 4>();
+            // A hidden layer is at most twice as wide as there are lanes.
+            var below = Block();
+            let i = lane / 2u * 4u;
+            let half = (lane % 2u) * 2u;
+            let width = FIRST[net].w;
+            let is_busy = lies.z == 1u && lane < width / 2u;
             for (var column = 0u; column < last.w; column += WIDE) {
                 let columns = vec2<u32>(column, min(WIDE, last.w - column));
                 workgroupBarrier();
                 load_gradient(vec2<u32>(D + begin_at, D_WIDTH), columns, valid, lane);
                 weight_gradient(last, columns, FROM, x, partial, fresh, lane);
-                if (lies.z == 1u) {
-                    below = add_input_gradient(last, columns, below, lane);
+                if (is_busy) {
+                    below = add_input_gradient(below, last + vec4<u32>(WEIGHTS, WEIGHTS, 0u, 0u), columns, i, half);
                 }
             }
             begin_at += last.w;
             if (lies.z == 1u) {
-                // The hidden layer's inputs lie in a; it is as wide as there are lanes at most.
                 workgroupBarrier();
-                let width = FIRST[net].w;
-                if (lane < width) {
-                    for (var q = 0u; q < 4u; q++) {
-                        b[lane * 4u + q] = below[q] * activation_slope(a[lane * 4u + q], 1u);
-                    }
+                if (is_busy) {
+                    finish_input_gradient(below, last.z, 1u, i, half);
                 }
+                take_over(width, lane);
                 take_states(first, chunk, rows, lane);
                 weight_gradient(FIRST[net], vec2<u32>(0u, width), FROM, vec2<u32>(STATE, STATE_WIDTH), partial, fresh, lane);
             }

@@ -17,19 +17,26 @@ fn mixer_forward(first: u32, count: u32, lane: u32, t: u32) {
     for (var chunk = 0u; chunk < rows; chunk += ROWS) {
         let valid = min(ROWS, rows - chunk);
         take_states(first, chunk, rows, lane);
-        for (var net = 0u; net < 4u; net++) {
-            let layer = FIRST[net] + vec4<u32>(WEIGHTS, WEIGHTS, 0u, 0u);
+        // All first layers, then all second ones; one place that calls, for a device copies what is called to each.
+        for (var step = 0u; step < 8u; step++) {
+            let net = step % 4u;
             let lies = LIES[net];
-            let to = select(lies.x, lies.y, lies.z == 1u);
-            affine(layer, vec2<u32>(STATE, STATE_WIDTH), vec2<u32>(TRACE + to, TRACE_WIDTH), lies.z, valid, lane);
-        }
-        take_traces(lane);
-        for (var net = 0u; net < 4u; net++) {
-            let lies = LIES[net];
-            if (lies.z == 1u) {
-                let layer = SECOND[net] + vec4<u32>(WEIGHTS, WEIGHTS, 0u, 0u);
-                let x = vec2<u32>(TRACE + lies.y, TRACE_WIDTH);
-                affine(layer, x, vec2<u32>(TRACE + lies.x, TRACE_WIDTH), 0u, valid, lane);
+            if (step == 4u) {
+                take_traces(lane);
+            }
+            if (step < 4u || lies.z == 1u) {
+                var layer = FIRST[net];
+                var x = vec2<u32>(STATE, STATE_WIDTH);
+                var to = lies.x;
+                if (step >= 4u) {
+                    layer = SECOND[net];
+                    x = vec2<u32>(TRACE + lies.y, TRACE_WIDTH);
+                } else if (lies.z == 1u) {
+                    to = lies.y;
+                }
+                let activation = select(0u, 1u, step < 4u && lies.z == 1u);
+                let weights = layer + vec4<u32>(WEIGHTS, WEIGHTS, 0u, 0u);
+                affine(weights, x, vec2<u32>(TRACE + to, TRACE_WIDTH), activation, valid, lane);
             }
         }
         // W1, w2 ≥ 0, and h.

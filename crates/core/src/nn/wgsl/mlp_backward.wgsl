@@ -34,12 +34,15 @@ fn mlp_backward(first: u32, count: u32, lane: u32, t: u32) {
             let l = LAST - below;
             let layer = LAYERS[l];
             let columns = vec2<u32>(0u, layer.w);
-            if (l == 0u) {
-                weight_gradient(layer, columns, FROM, vec2<u32>(X, X_WIDTH), partial, chunk == 0u, lane);
-            } else {
-                let width = LAYERS[l - 1u].w;
+            var x = vec2<u32>(X, X_WIDTH);
+            var width = 0u;
+            if (l > 0u) {
+                width = LAYERS[l - 1u].w;
                 behind -= width;
-                weight_gradient(layer, columns, FROM, vec2<u32>(HIDDEN + behind, HIDDEN_WIDTH), partial, chunk == 0u, lane);
+                x = vec2<u32>(HIDDEN + behind, HIDDEN_WIDTH);
+            }
+            weight_gradient(layer, columns, FROM, x, partial, chunk == 0u, lane);
+            if (l > 0u) {
                 input_gradient(layer + vec4<u32>(WEIGHTS, WEIGHTS, 0u, 0u), width, ACTIVATION, lane);
             }
         }

@@ -25,14 +25,16 @@ fn mlp_forward(first: u32, count: u32, lane: u32, t: u32) {
         var kept = HIDDEN;
         for (var l = 0u; l <= LAST; l++) {
             let layer = LAYERS[l] + vec4<u32>(WEIGHTS, WEIGHTS, 0u, 0u);
+            // One place that calls, for a device copies what is called to each.
+            var y = vec2<u32>(kept, HIDDEN_WIDTH);
+            var activation = ACTIVATION;
             if (l == LAST) {
-                affine(layer, x, vec2<u32>(Y, Y_WIDTH), 0u, rows - chunk, lane);
-            } else {
-                let h = vec2<u32>(kept, HIDDEN_WIDTH);
-                affine(layer, x, h, ACTIVATION, rows - chunk, lane);
-                x = h;
-                kept += layer.w;
+                y = vec2<u32>(Y, Y_WIDTH);
+                activation = 0u;
             }
+            affine(layer, x, y, activation, rows - chunk, lane);
+            x = y;
+            kept += layer.w;
         }
     }
 }

@@ -174,46 +174,81 @@ fn take_rows(first: u32, chunk: u32, rows: u32, each: u32, stride: u32, offsets:
     workgroupBarrier();
 }
 
+// Sums of products that an invocation works on at once: 4 columns × 8 rows, each 4 rows a vector. Few loads a product.
+struct Block {
+    c0: vec4<f32>, d0: vec4<f32>,
+    c1: vec4<f32>, d1: vec4<f32>,
+    c2: vec4<f32>, d2: vec4<f32>,
+    c3: vec4<f32>, d3: vec4<f32>,
+}
+
+// The numbers of 4 rows in column o of the written array y, if they are among the first `count` rows.
+fn store_column(z: vec4<f32>, row: u32, y: vec2<u32>, o: u32, count: u32) {
+    if (row < count) { reals[y.x + out_at[row] * y.y + o] = z.x; }
+    if (row + 1u < count) { reals[y.x + out_at[row + 1u] * y.y + o] = z.y; }
+    if (row + 2u < count) { reals[y.x + out_at[row + 2u] * y.y + o] = z.z; }
+    if (row + 3u < count) { reals[y.x + out_at[row + 3u] * y.y + o] = z.w; }
+}
+
 // y = act(x·W + b) for the first `count` of the 16 rows. layer = (place of W, place of b, inputs, outputs with padding);
 // the arrays x and y are given as place of their first number and distance of rows.
 fn affine(layer: vec4<u32>, x: vec2<u32>, y: vec2<u32>, activation: u32, count: u32, lane: u32) {
     let inputs = layer.z;
     let outputs = layer.w;
-    for (var first = 0u; first < outputs; first += LANES) {
-        let o = first + lane;
-        var z0 = vec4<f32>(0.0);
-        if (o < outputs) {
-            z0 = vec4<f32>(reals[layer.y + o]);
+    // Two blocks of rows for each of columns.
+    let units = outputs / 2u;
+    for (var first = 0u; first < units; first += LANES) {
+        let unit = first + lane;
+        let o = (unit / 2u) * 4u;
+        let half = (unit % 2u) * 2u;
+        var z = Block();
+        if (unit < units) {
+            let bias = layer.y + o;
+            z.c0 = vec4<f32>(reals[bias]);
+            z.c1 = vec4<f32>(reals[bias + 1u]);
+            z.c2 = vec4<f32>(reals[bias + 2u]);
+            z.c3 = vec4<f32>(reals[bias + 3u]);
+            z.d0 = z.c0;
+            z.d1 = z.c1;
+            z.d2 = z.c2;
+            z.d3 = z.c3;
         }
-        var z1 = z0;
-        var z2 = z0;
-        var z3 = z0;
         for (var begin_at = 0u; begin_at < inputs; begin_at += WIDE) {
             let n = min(WIDE, inputs - begin_at);
             workgroupBarrier();
             load_rows(x.x + begin_at, x.y, n, lane);
             workgroupBarrier();
-            if (o < outputs) {
+            if (unit < units) {
+                var w = layer.x + begin_at * outputs + o;
                 for (var i = 0u; i < n; i++) {
-                    let w = reals[layer.x + (begin_at + i) * outputs + o];
-                    z0 += a[i * 4u] * w;
-                    z1 += a[i * 4u + 1u] * w;
-                    z2 += a[i * 4u + 2u] * w;
-                    z3 += a[i * 4u + 3u] * w;
+                    let p = a[i * 4u + half];
+                    let q = a[i * 4u + half + 1u];
+                    let w0 = reals[w];
+                    let w1 = reals[w + 1u];
+                    let w2 = reals[w + 2u];
+                    let w3 = reals[w + 3u];
+                    z.c0 += p * w0;
+                    z.d0 += q * w0;
+                    z.c1 += p * w1;
+                    z.d1 += q * w1;
+                    z.c2 += p * w2;
+                    z.d2 += q * w2;
+                    z.c3 += p * w3;
+                    z.d3 += q * w3;
+                    w += outputs;
                 }
             }
         }
-        if (o < outputs) {
-            z0 = activated(z0, activation);
-            z1 = activated(z1, activation);
-            z2 = activated(z2, activation);
-            z3 = activated(z3, activation);
-            for (var j = 0u; j < 4u; j++) {
-                if (j < count) { reals[y.x + out_at[j] * y.y + o] = z0[j]; }
-                if (j + 4u < count) { reals[y.x + out_at[j + 4u] * y.y + o] = z1[j]; }
-                if (j + 8u < count) { reals[y.x + out_at[j + 8u] * y.y + o] = z2[j]; }
-                if (j + 12u < count) { reals[y.x + out_at[j + 12u] * y.y + o] = z3[j]; }
-            }
+        if (unit < units) {
+            let row = half * 4u;
+            store_column(activated(z.c0, activation), row, y, o, count);
+            store_column(activated(z.d0, activation), row + 4u, y, o, count);
+            store_column(activated(z.c1, activation), row, y, o + 1u, count);
+            store_column(activated(z.d1, activation), row + 4u, y, o + 1u, count);
+            store_column(activated(z.c2, activation), row, y, o + 2u, count);
+            store_column(activated(z.d2, activation), row + 4u, y, o + 2u, count);
+            store_column(activated(z.c3, activation), row, y, o + 3u, count);
+            store_column(activated(z.d3, activation), row + 4u, y, o + 3u, count);
         }
     }
     storageBarrier();
@@ -235,6 +270,18 @@ fn load_gradient(dy: vec2<u32>, columns: vec2<u32>, count: u32, lane: u32) {
     }
 }
 
+// Adds 4 numbers to those at a place, or replaces them.
+fn add_gradient(g: vec4<f32>, at: u32, fresh: bool) {
+    var sum = g;
+    if (!fresh) {
+        sum += vec4<f32>(reals[at], reals[at + 1u], reals[at + 2u], reals[at + 3u]);
+    }
+    reals[at] = sum.x;
+    reals[at + 1u] = sum.y;
+    reals[at + 2u] = sum.z;
+    reals[at + 3u] = sum.w;
+}
+
 // Adds xᵀ·dz of the 16 rows to the numbers at `sum` that lie like W and b of `layer` from `origin` on, or replaces them
 // by it where they are `fresh`. dz is in b, of the outputs columns.x .. columns.x + columns.y alone; the inputs x are an
 // array as in `affine`, and lie in a afterwards where they are no more than WIDE.
@@ -248,12 +295,34 @@ fn weight_gradient(
         workgroupBarrier();
         load_rows(x.x + begin_at, x.y, n, lane);
         workgroupBarrier();
-        for (var k = lane; k < n * outputs; k += LANES) {
-            let i = (k / outputs) * 4u;
-            let o = (k % outputs) * 4u;
-            let g = dot(a[i], b[o]) + dot(a[i + 1u], b[o + 1u]) + dot(a[i + 2u], b[o + 2u]) + dot(a[i + 3u], b[o + 3u]);
-            let at = sum + layer.x - origin + (begin_at + k / outputs) * layer.w + columns.x + k % outputs;
-            reals[at] = select(reals[at], 0.0, fresh) + g;
+        // Blocks of 4 inputs × 4 outputs.
+        let blocks = outputs / 4u;
+        for (var k = lane; k < (n + 3u) / 4u * blocks; k += LANES) {
+            let i = k / blocks * 4u;
+            let o = k % blocks * 4u;
+            var g0 = vec4<f32>(0.0);
+            var g1 = g0;
+            var g2 = g0;
+            var g3 = g0;
+            for (var q = 0u; q < 4u; q++) {
+                let d0 = b[o * 4u + q];
+                let d1 = b[o * 4u + 4u + q];
+                let d2 = b[o * 4u + 8u + q];
+                let d3 = b[o * 4u + 12u + q];
+                let x0 = a[i * 4u + q];
+                let x1 = a[i * 4u + 4u + q];
+                let x2 = a[i * 4u + 8u + q];
+                let x3 = a[i * 4u + 12u + q];
+                g0 += vec4<f32>(dot(x0, d0), dot(x0, d1), dot(x0, d2), dot(x0, d3));
+                g1 += vec4<f32>(dot(x1, d0), dot(x1, d1), dot(x1, d2), dot(x1, d3));
+                g2 += vec4<f32>(dot(x2, d0), dot(x2, d1), dot(x2, d2), dot(x2, d3));
+                g3 += vec4<f32>(dot(x3, d0), dot(x3, d1), dot(x3, d2), dot(x3, d3));
+            }
+            let at = sum + layer.x - origin + (begin_at + i) * layer.w + columns.x + o;
+            add_gradient(g0, at, fresh);
+            if (i + 1u < n) { add_gradient(g1, at + layer.w, fresh); }
+            if (i + 2u < n) { add_gradient(g2, at + 2u * layer.w, fresh); }
+            if (i + 3u < n) { add_gradient(g3, at + 3u * layer.w, fresh); }
         }
     }
     for (var o = lane; o < outputs; o += LANES) {
@@ -265,36 +334,64 @@ fn weight_gradient(
     workgroupBarrier();
 }
 
-// From dz in b and a layer's inputs h in a to dz of the layer below in b: (dz·Wᵀ) ⊙ act′(h). `width` is the layer's
-// inputs with padding, at most WIDE.
-fn input_gradient(layer: vec4<u32>, width: u32, activation: u32, lane: u32) {
-    let outputs = layer.w;
-    for (var i = lane; i < width; i += LANES) {
-        var z0 = vec4<f32>(0.0);
-        var z1 = z0;
-        var z2 = z0;
-        var z3 = z0;
-        if (i < layer.z) {
-            for (var o = 0u; o < outputs; o++) {
-                let w = reals[layer.x + i * outputs + o];
-                z0 += b[o * 4u] * w;
-                z1 += b[o * 4u + 1u] * w;
-                z2 += b[o * 4u + 2u] * w;
-                z3 += b[o * 4u + 3u] * w;
-            }
-            z0 *= activation_slope(a[i * 4u], activation);
-            z1 *= activation_slope(a[i * 4u + 1u], activation);
-            z2 *= activation_slope(a[i * 4u + 2u], activation);
-            z3 *= activation_slope(a[i * 4u + 3u], activation);
-        }
-        a[i * 4u] = z0;
-        a[i * 4u + 1u] = z1;
-        a[i * 4u + 2u] = z2;
-        a[i * 4u + 3u] = z3;
+// Adds to z dz·Wᵀ of some outputs of a layer, for its inputs i .. i + 4 and 8 rows; dz of columns columns.x .. columns.x +
+// columns.y is in b. `half` is 0 for the first 8 rows, 2 for the others.
+fn add_input_gradient(start: Block, layer: vec4<u32>, columns: vec2<u32>, i: u32, half: u32) -> Block {
+    var z = start;
+    // Beyond the last input its weights stand again; what comes of them is not used.
+    let last = layer.z - 1u;
+    let w = layer.x + columns.x;
+    let w0 = w + min(i, last) * layer.w;
+    let w1 = w + min(i + 1u, last) * layer.w;
+    let w2 = w + min(i + 2u, last) * layer.w;
+    let w3 = w + min(i + 3u, last) * layer.w;
+    for (var o = 0u; o < columns.y; o++) {
+        let p = b[o * 4u + half];
+        let q = b[o * 4u + half + 1u];
+        z.c0 += p * reals[w0 + o];
+        z.d0 += q * reals[w0 + o];
+        z.c1 += p * reals[w1 + o];
+        z.d1 += q * reals[w1 + o];
+        z.c2 += p * reals[w2 + o];
+        z.d2 += q * reals[w2 + o];
+        z.c3 += p * reals[w3 + o];
+        z.d3 += q * reals[w3 + o];
     }
+    return z;
+}
+
+// z ⊙ act′(h) into a, where h lies, for inputs i .. i + 4 and 8 rows; 0 beyond the layer's inputs.
+fn finish_input_gradient(z: Block, inputs: u32, activation: u32, i: u32, half: u32) {
+    finish_column(z.c0, z.d0, inputs, activation, i, half);
+    finish_column(z.c1, z.d1, inputs, activation, i + 1u, half);
+    finish_column(z.c2, z.d2, inputs, activation, i + 2u, half);
+    finish_column(z.c3, z.d3, inputs, activation, i + 3u, half);
+}
+
+fn finish_column(c: vec4<f32>, d: vec4<f32>, inputs: u32, activation: u32, i: u32, half: u32) {
+    let at = i * 4u + half;
+    let counts = select(0.0, 1.0, i < inputs);
+    a[at] = c * activation_slope(a[at], activation) * counts;
+    a[at + 1u] = d * activation_slope(a[at + 1u], activation) * counts;
+}
+
+// What is in a into b.
+fn take_over(width: u32, lane: u32) {
     workgroupBarrier();
     for (var k = lane; k < width * 4u; k += LANES) {
         b[k] = a[k];
     }
     workgroupBarrier();
+}
+
+// From dz in b and a layer's inputs h in a to dz of the layer below in b: (dz·Wᵀ) ⊙ act′(h). `width` is the layer's
+// inputs with padding, at most WIDE.
+fn input_gradient(layer: vec4<u32>, width: u32, activation: u32, lane: u32) {
+    for (var unit = lane; unit < width / 2u; unit += LANES) {
+        let i = unit / 2u * 4u;
+        let half = (unit % 2u) * 2u;
+        let z = add_input_gradient(Block(), layer, vec2<u32>(0u, layer.w), i, half);
+        finish_input_gradient(z, layer.z, activation, i, half);
+    }
+    take_over(width, lane);
 }
