@@ -15,17 +15,20 @@ use crate::toolchain::{cargo, root, run, target_dir};
 const CODE: [&str; 4] =
     ["crates/core/src", "crates/core/tests/learning", "crates/core/Cargo.toml", "assets/presets.ron"];
 
-/// `cargo xtask learn [--only NAME] [--again] [--engine cpu]`.
+/// `cargo xtask learn [--only NAME] [--again] [--engine cpu|gpu]`: the rows of the exact engine, or those that are
+/// trained on a device.
 pub(crate) fn learn(mut args: Args) -> anyhow::Result<()> {
     let only: Option<String> = args.value("--only")?;
     let again = args.flag("--again");
     let engine: Option<String> = args.value("--engine")?;
     args.finish()?;
-    if let Some(engine) = engine.filter(|engine| engine != "cpu") {
-        bail!("`--engine` cannot be `{engine}`: results are made on the exact engine; allowed: cpu");
+    let engine = engine.unwrap_or_else(|| "cpu".to_owned());
+    if !["cpu", "gpu"].contains(&engine.as_str()) {
+        bail!("`--engine` cannot be `{engine}`; allowed: cpu, gpu");
     }
     let mut command = cargo();
-    command.args(["run", "--quiet", "--release", "--package", "tandem-core", "--example", "learn", "--"]);
+    command.args(["run", "--quiet", "--release", "--package", "tandem-core", "--features", "gpu"]);
+    command.args(["--example", "learn", "--", "--engine", &engine]);
     command.arg("--keep").arg(target_dir()?.join("learn"));
     command.arg("--write").arg(root().join("docs/RESULTS.md"));
     let (code, is_clean) = code()?;

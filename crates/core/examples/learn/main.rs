@@ -1,6 +1,6 @@
 //! `learn`: runs the learning table and writes it down. `cargo xtask learn` calls it with where and what for.
 //!
-//!   learn --keep DIR --write FILE --code TEXT [--only NAME] [--again]
+//!   learn --keep DIR --write FILE --code TEXT [--only NAME] [--again] [--engine cpu|gpu]
 //!
 //! A finished row is kept as a file in DIR together with the code it was run by, and not run again by the same code: an
 //! interrupted table goes on where it was. A row that is not kept stays as FILE has it, with the code that ran it, unless
@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 use measure::measure;
 use report::{Finished, Lines, line, report};
-use table::{Row, rows};
+use table::{DEVICE, Row, rows};
 
 fn main() -> ExitCode {
     match run() {
@@ -36,11 +36,14 @@ struct Wanted {
     code: String,
     only: Option<String>,
     again: bool,
+    /// Rows that a device trains, or the others.
+    on_device: bool,
 }
 
 impl Wanted {
     fn read() -> Result<Self, Box<dyn Error>> {
-        let (mut keep, mut write, mut code, mut only, mut again) = (None, None, None, None, false);
+        let (mut keep, mut write, mut code, mut only) = (None, None, None, None);
+        let (mut again, mut on_device) = (false, false);
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
             match word.as_str() {
@@ -49,6 +52,7 @@ impl Wanted {
                 "--code" => code = words.next(),
                 "--only" => only = words.next(),
                 "--again" => again = true,
+                "--engine" => on_device = words.next().as_deref() == Some("gpu"),
                 other => return Err(format!("`{other}` is no option of the learning table").into()),
             }
         }
@@ -58,14 +62,17 @@ impl Wanted {
             code: code.ok_or("--code names the code the rows are run by")?,
             only,
             again,
+            on_device,
         })
     }
 }
 
 fn run() -> Result<(), Box<dyn Error>> {
     let wanted = Wanted::read()?;
-    let chosen: Vec<Row> =
-        rows().into_iter().filter(|row| wanted.only.as_ref().is_none_or(|name| row.is_named(name))).collect();
+    let is_wanted = |row: &Row| {
+        (row.section == DEVICE) == wanted.on_device && wanted.only.as_ref().is_none_or(|name| row.is_named(name))
+    };
+    let chosen: Vec<Row> = rows().into_iter().filter(is_wanted).collect();
     if chosen.is_empty() {
         let names: Vec<String> = rows().into_iter().map(|row| row.id).collect();
         return Err(format!("there is no such row; the rows are {}", names.join(", ")).into());

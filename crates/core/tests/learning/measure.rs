@@ -12,7 +12,7 @@ use tandem_core::experiment::world;
 use tandem_core::marl::parts::clock::{ENV_STEP, GRADIENT_STEP};
 use tandem_core::marl::probe::{Probe, greedy};
 
-use crate::table::{BENCHMARKS, Claim, Row, Values};
+use crate::table::{BENCHMARKS, Claim, DEVICE, Row, Values};
 
 /// Distance from the optimum that counts as having reached it, in the headline's unit.
 const NEAR: f32 = 0.1;
@@ -69,10 +69,25 @@ pub(crate) struct Outcome {
     pub(crate) holds: bool,
 }
 
+/// From here on updates are made on the first device there is.
+#[cfg(feature = "gpu")]
+fn move_to_device(run: &mut Run) {
+    let gpu = pollster::block_on(tandem_core::nn::gpu::Gpu::open()).expect("there is a device");
+    run.move_to(gpu.into()).expect("a device runs the row");
+}
+
+#[cfg(not(feature = "gpu"))]
+fn move_to_device(_: &mut Run) {
+    panic!("this row is trained on a device: build with the feature `gpu`");
+}
+
 /// Trains that seed and measures.
 pub(crate) fn measure(row: &Row, seed: u64) -> Outcome {
     let spec = row.spec(seed);
     let mut run = Run::new(spec.clone(), 1).expect("every row's world can be built and its algorithm fits");
+    if row.section == DEVICE {
+        move_to_device(&mut run);
+    }
     while run.end().is_none() {
         run.update();
     }

@@ -130,6 +130,9 @@ const POLICIES: [&str; 2] = ["ippo", "mappo"];
 /// Heading of the tuned presets; the document says beneath it what others report.
 pub(crate) const BENCHMARKS: &str = "Reference tasks: spread, speaker and listener, foraging; tuned presets";
 
+/// Heading of what a graphics processor trains.
+pub(crate) const DEVICE: &str = "On a graphics processor";
+
 /// Heading of the presets that are not tuned but quoted.
 const COURSE: &str = "The course's own settings, as they are";
 
@@ -151,6 +154,7 @@ pub(crate) fn rows() -> Vec<Row> {
         particles(),
         grids(),
         boards(),
+        on_a_device(),
     ]
     .concat()
 }
@@ -312,6 +316,16 @@ fn longer(id: &str, suffix: &str, budget: u32) -> Row {
     };
     let link: Vec<String> = link.split('&').map(change).collect();
     row(BENCHMARKS, &format!("{id}_{suffix}"), 3, Source::Link(link.join("&")))
+}
+
+/// Presets as shipped, with updates made on a device.
+fn on_a_device() -> Vec<Row> {
+    let shipped = |id: &'static str| row(DEVICE, &format!("gpu_{id}"), 3, Source::Preset(id));
+    let pellet = Claim::Ends { headline: 3.1, env_steps: 100_000 };
+    vec![
+        shipped("pellet_mappo").must(pellet, 3),
+        shipped("spread_mappo").must(Claim::BestOfThree { headline: -14.0, env_steps: 1_000_000 }, 3),
+    ]
 }
 
 /// Presets with the numbers that the course names, whatever they reach.
