@@ -10,5 +10,6 @@ pub mod graph;
 pub mod init;
 pub mod layers;
 pub mod memory;
+mod module;
 pub mod program;
 pub mod shader;

@@ -152,7 +152,7 @@ fn count_rollout(learner: &Learner, buffers: &Buffers<f32>) {
 
 fn why_unfit(unfit: &Unfit) -> Sentence {
     match unfit {
-        Unfit::NoShader(kernel) | Unfit::NoLoop(kernel) => Sentence::new("refuse.device.kernel", &[kernel]),
+        Unfit::NoShader(kernel) => Sentence::new("refuse.device.kernel", &[kernel]),
         Unfit::TooWide(width) => Sentence::new("refuse.device.wide", &[&width.to_string(), &WIDEST.to_string()]),
     }
 }
