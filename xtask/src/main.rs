@@ -36,7 +36,7 @@ cargo xtask TASK
       read a million hostile links and open ten thousand of them; what is found joins the tests (minutes)
   bench [WORK…] [--rounds N] [--peers] [--busy]
       measure the works of docs/PERFORMANCE.md natively and in Chromium; --peers installs what else does them, measures it
-      in turn with Tandem and writes the document's tables (half an hour); --busy measures beside other programs, too
+      in turn with Tandem and writes the document's tables (a quarter of an hour); --busy measures beside other programs, too
   bench-page
       measure the page: download, first picture, training speed, script time per frame
   test [--only PART,PART]
