@@ -342,11 +342,8 @@ impl Run {
         (self.count(GRADIENT_STEP) > 0).then_some((scalars[LOSS], scalars[GRAD_NORM]))
     }
 
-    /// ε of an ε-greedy behaviour policy, as the next update will have it; 0 where agents draw from their own policy.
+    /// ε of the behaviour policy, as the next update will have it; 0 where agents draw from their own policy alone.
     pub fn epsilon(&self) -> f32 {
-        if self.learner.behaviour == Behaviour::Softmax {
-            return 0.0;
-        }
         let s = self.buffers.read(self.learner.clock.settings);
         linear(s[EPS], s[EPS_END], s[EPS_OVER], self.count(ENV_STEP))
     }
@@ -485,7 +482,7 @@ fn facts(env: &dyn Env, learner: &Learner, spec: &ExperimentSpec, run: u32) -> F
         exhausted_starts: learner.evaluation.exhausted_starts,
         agent_parameters: learner.agents.layout.num_parameters(),
         mixer_parameters: learner.central.mixer().map_or(0, |mixer| mixer.layout.num_parameters()),
-        critic_parameters: learner.central.critic().map_or(0, |critic| critic.layout.num_parameters()),
+        critic_parameters: learner.central.critic_layout().map_or(0, |layout| layout.num_parameters()),
         is_policy_gradient: learner.behaviour == Behaviour::Softmax,
         env_steps_per_update: learner.env_steps_per_update(),
         budget: spec.budget,

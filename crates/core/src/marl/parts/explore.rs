@@ -13,7 +13,7 @@ use crate::nn::graph::{Compute, Execution, Id, Reals, View, Wires, Words};
 pub enum Behaviour {
     /// Q values: with probability ε uniform, else greedy.
     EpsilonGreedy,
-    /// Logits: a draw from their softmax.
+    /// Logits: a draw from their softmax, bounded by ε where an algorithm asks for it.
     Softmax,
 }
 
@@ -24,7 +24,7 @@ impl Behaviour {
         match self {
             Self::EpsilonGreedy => epsilon_greedy(outputs, mask, epsilon, words),
             Self::Softmax => {
-                let (action, explored, _) = softmax(outputs, mask, words);
+                let (action, explored, _) = softmax(outputs, mask, epsilon, words);
                 (action, explored)
             }
         }
@@ -51,14 +51,26 @@ pub fn epsilon_greedy<R: Real>(q: &[R], mask: &[u32], epsilon: R, words: [u32; 4
     unreachable!("fewer are before it than are legal")
 }
 
-/// A draw from the softmax of the legal actions' logits: the action, whether it is not the most likely one, and
-/// ln π(action). (0, false, 0) where nothing is legal.
-pub fn softmax<R: Real>(logits: &[R], mask: &[u32], words: [u32; 4]) -> (u32, bool, R) {
+/// A draw from π_ε = (1 − ε)·softmax + ε/|A_legal| of the legal actions' logits: the action, whether it is not the most
+/// likely one, and ln π_ε(action). (0, false, 0) where nothing is legal. With ε = 0 it is the softmax itself, to the bit.
+pub fn softmax<R: Real>(logits: &[R], mask: &[u32], epsilon: R, words: [u32; 4]) -> (u32, bool, R) {
     let Some(policy) = MaskedSoftmax::of(logits, mask) else {
         return (0, false, R::ZERO);
     };
-    let action = policy.draw(logits, mask, R::from_f32(uniform(words[0])));
-    (action, masked_argmax(logits, mask) != Some(action), policy.log_prob(logits[action as usize]))
+    // Of the softmax with probability 1 − ε, else any legal action: other words than the first decide on that.
+    let (chance, [_, which, whether, _]) = (R::from_f32(uniform(words[0])), words);
+    let action = match epsilon_greedy(logits, mask, epsilon, [whether, which, 0, 0]) {
+        (action, true) => action,
+        _ => policy.draw(logits, mask, chance),
+    };
+    let z = logits[action as usize];
+    let log_prob = if epsilon > R::ZERO {
+        let legal = mask.iter().filter(|&&legal| legal != 0).count() as u32;
+        ((R::ONE - epsilon) * policy.prob(z) + epsilon / R::from_u32(legal)).ln()
+    } else {
+        policy.log_prob(z)
+    };
+    (action, masked_argmax(logits, mask) != Some(action), log_prob)
 }
 
 /// Every agent of every environment acts on its own Q values and nothing else.
@@ -121,6 +133,10 @@ pub struct SoftmaxDraw {
     pub agents: u32,
     /// |A|.
     pub actions: u32,
+    /// Who explores by ε; the others draw from their softmax alone.
+    pub explorers: Members,
+    /// ε `[1]`.
+    pub epsilon: Id<Reals, Execution>,
     /// Logits `[E, n, padded(|A|)]`.
     pub logits: Id<Reals, Execution>,
     /// Legal actions `[E, n, |A|]`.
@@ -139,15 +155,17 @@ impl Compute for SoftmaxDraw {
     type Side = Execution;
     const NAME: &'static str = "softmax_draw";
     fn wires(&self, wires: &mut Wires) {
-        wires.reads(self.logits).reads(self.mask).reads(self.time);
+        wires.reads(self.logits).reads(self.mask).reads(self.epsilon).reads(self.time);
         wires.writes(self.action).writes(self.explored).writes(self.log_prob);
     }
     fn run<R: Real>(&self, view: View<'_, R, Execution>) {
         let (logits, mask, time) = (view.read(self.logits), view.read(self.mask), view.read(self.time));
+        let epsilon = view.read(self.epsilon)[0];
         let (mut action, mut explored) = (view.write(self.action), view.write(self.explored));
         let mut log_prob = view.write(self.log_prob);
         each_seat(self.agents, self.actions, &mask, &time, &self.stream, |seat, words| {
-            let (drawn, by_chance, log_p) = softmax(&logits[seat.outputs()], &mask[seat.legal()], words);
+            let epsilon = if self.explorers.contains(seat.agent) { epsilon } else { R::ZERO };
+            let (drawn, by_chance, log_p) = softmax(&logits[seat.outputs()], &mask[seat.legal()], epsilon, words);
             action[seat.row] = drawn;
             explored[seat.row] = u32::from(by_chance);
             log_prob[seat.row] = log_p;
