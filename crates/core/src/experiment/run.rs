@@ -483,6 +483,7 @@ fn facts(env: &dyn Env, learner: &Learner, spec: &ExperimentSpec, run: u32) -> F
         agent_parameters: learner.agents.layout.num_parameters(),
         mixer_parameters: learner.central.mixer().map_or(0, |mixer| mixer.layout.num_parameters()),
         critic_parameters: learner.central.critic_layout().map_or(0, |layout| layout.num_parameters()),
+        critic_inputs: learner.central.critic_inputs(),
         is_policy_gradient: learner.behaviour == Behaviour::Softmax,
         env_steps_per_update: learner.env_steps_per_update(),
         budget: spec.budget,

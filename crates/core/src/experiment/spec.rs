@@ -438,7 +438,10 @@ impl ExperimentSpec {
         let l = &mut self.learner;
         l.gamma = 0.95;
         l.rollout = 25;
-        if self.algo.is_policy_gradient() {
+        if self.algo.info().is_counterfactual {
+            (l.envs, l.minibatches) = (8, 8);
+            self.budget = 200_000;
+        } else if self.algo.is_policy_gradient() {
             (l.envs, l.minibatches) = (32, 1);
             self.budget = 200_000;
         } else {

@@ -2,7 +2,7 @@
 
 use super::parts::agents::{Agents, Pass};
 use super::parts::clock::{BeginGradientStep, CRITIC_LR_NOW, Clock, LR_NOW};
-use super::parts::counterfactual::{ActionValueLoss, CounterfactualLoss};
+use super::parts::counterfactual::{ActionValueLoss, CounterfactualAdvantage, CounterfactualLoss};
 use super::parts::joint_critic::{JointCritic, ReadJoint};
 use super::parts::minibatch::{BeginPass, Gather};
 use super::parts::optimise::{Adam, Block, ClipNorm, TargetRule, TraceLoss, UpdateTarget, ZeroGradient};
@@ -176,24 +176,41 @@ impl<'a> ComaStep<'a> {
         let (items, n, actions, learners) = (rollout.count(), agents.count, critic.input.actions, agents.learners());
         let policy = agents.pass(plan, "rollout.policy", &[items]);
         let dlogits = plan.buffer("rollout.policy.gradient", &[items, n, padded(actions)]);
+        let bounded = plan.buffer("rollout.policy.bounded", &[items, n, actions]);
         let advantage = plan.buffer("rollout.advantage", &[items, n]);
         list.train(Phase::Sample, BeginGradientStep { clock });
         let (hidden, q) = (self.all.hidden, self.all.outputs);
         critic.forward(list, critic.block.weights, learners, (self.x, items), [hidden, q]);
         agents.forward_items(list, rollout.obs, items, policy);
+        let (epsilon, logits) = (clock.epsilon.seen_by_training(), policy.outputs);
+        let (mask, action, weight) = (rollout.mask, rollout.action, self.weight);
+        list.train(
+            Phase::Target,
+            CounterfactualAdvantage {
+                agents: n,
+                actions,
+                learners,
+                epsilon,
+                mask,
+                action,
+                q,
+                logits,
+                policy: bounded,
+                advantage,
+            },
+        );
         list.train(
             Phase::Target,
             CounterfactualLoss {
                 agents: n,
                 actions,
                 learners,
-                epsilon: clock.epsilon.seen_by_training(),
-                mask: rollout.mask,
-                action: rollout.action,
-                weight: self.weight,
-                q,
-                logits: policy.outputs,
+                epsilon,
+                mask,
+                action,
+                weight,
                 advantage,
+                logits,
                 dlogits,
                 clock,
                 statistics,

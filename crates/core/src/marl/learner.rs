@@ -128,6 +128,15 @@ impl Central {
         values.or_else(|| self.counterfactual().map(|critic| &critic.layout))
     }
 
+    /// Numbers either critic reads at once; 0 without one.
+    pub fn critic_inputs(&self) -> u32 {
+        match self {
+            Self::Critic(critic) => critic.nets[0].inputs(),
+            Self::Counterfactual(critic) => critic.net.inputs(),
+            Self::Nothing | Self::Sum | Self::Mixer(_) => 0,
+        }
+    }
+
     /// The critic of actions, if there is one.
     pub fn counterfactual(&self) -> Option<&JointCritic> {
         match self {

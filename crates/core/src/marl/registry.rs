@@ -45,7 +45,16 @@ impl AlgoInfo {
 
 const fn value_based(choice: AlgoChoice, id: &'static str, name: &'static str) -> AlgoInfo {
     let behaviour = Behaviour::EpsilonGreedy;
-    AlgoInfo { choice, id, name, team_value: false, has_mixer: false, behaviour, critic: None, is_counterfactual: false }
+    AlgoInfo {
+        choice,
+        id,
+        name,
+        team_value: false,
+        has_mixer: false,
+        behaviour,
+        critic: None,
+        is_counterfactual: false,
+    }
 }
 
 const fn policy_gradient(choice: AlgoChoice, id: &'static str, name: &'static str, critic: CriticView) -> AlgoInfo {

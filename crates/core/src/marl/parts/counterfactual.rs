@@ -32,14 +32,18 @@ fn baseline<R: Real>(q: &[R], policy: &[R]) -> R {
     q.iter().zip(policy).fold(R::ZERO, |sum, (&q, &p)| sum + p * q)
 }
 
-/// π_ε = (1 − ε)·π + ε / |A_legal|, in place: every legal action keeps a probability of at least ε / |A_legal| while the
-/// agents explore. With ε = 0 nothing changes, to the bit.
+/// π_ε = (1 − ε)·π + ε / |A_legal| of every legal action, in place: it keeps a probability of at least ε / |A_legal| while
+/// the agents explore. With ε = 0 nothing changes, to the bit.
 pub fn bound<R: Real>(policy: &mut [R], legal: &[u32], epsilon: R) {
-    let count = legal.iter().filter(|&&legal| legal != 0).count() as u32;
-    let share = epsilon / R::from_u32(count.max(1));
     for (p, _) in policy.iter_mut().zip(legal).filter(|(_, legal)| **legal != 0) {
-        *p = (R::ONE - epsilon) * *p + share;
+        *p = bounded(*p, legal, epsilon);
     }
+}
+
+/// π_ε of one legal action.
+pub fn bounded<R: Real>(p: R, legal: &[u32], epsilon: R) -> R {
+    let count = legal.iter().filter(|&&legal| legal != 0).count() as u32;
+    (R::ONE - epsilon) * p + epsilon / R::from_u32(count)
 }
 
 /// L = mean (y − Q(s, (a_i, a_-i)))² and ∂L/∂Q: of all heads only that of the action taken learns.
@@ -78,8 +82,7 @@ impl Compute for ActionValueLoss {
         let (action, weight, target) = (view.read(self.action), view.read(self.weight), view.read(self.target));
         let (q, mut dq) = (view.read(self.q), view.write(self.dq));
         let (n, width) = (self.agents as usize, self.width as usize);
-        let mean =
-            Mean { weight: &weight, columns: n, counts: |row: usize| self.learners.contains((row % n) as u32) };
+        let mean = Mean { weight: &weight, columns: n, counts: |row: usize| self.learners.contains((row % n) as u32) };
         let mut loss = R::ZERO;
         dq.fill(R::ZERO);
         for Share { row, part, .. } in mean.rows() {
@@ -95,9 +98,58 @@ impl Compute for ActionValueLoss {
     }
 }
 
-/// L = −mean A(a_i)·ln π_ε(a_i|o_i) − c_e·mean H(π), and ∂L/∂logits (eq. 7). π_ε is the policy that acted, so the advantage
-/// is taken over it and its logarithm is what is differentiated; the entropy is that of the softmax below it. A and with it
-/// the critic is a number here: no gradient reaches it.
+/// A of every action taken (eq. 4), over the policy that acted.
+#[derive(Clone, Copy, Debug)]
+pub struct CounterfactualAdvantage {
+    /// n.
+    pub agents: u32,
+    /// |A|.
+    pub actions: u32,
+    /// Who learns.
+    pub learners: Members,
+    /// ε of the rollout `[1]`.
+    pub epsilon: Id<Reals, Training>,
+    /// Legal actions `[M, n, |A|]`.
+    pub mask: Id<Words, Training>,
+    /// Actions `[M, n]`.
+    pub action: Id<Words, Training>,
+    /// Q.
+    pub q: Id<Reals, Training>,
+    /// Logits.
+    pub logits: Id<Reals, Training>,
+    /// π_ε `[M, n, |A|]`; rows of agents that do not learn are not written.
+    pub policy: Id<Reals, Training>,
+    /// A `[M, n]`, 0 for whoever does not learn or has nothing to decide.
+    pub advantage: Id<Reals, Training>,
+}
+
+impl Compute for CounterfactualAdvantage {
+    type Side = Training;
+    const NAME: &'static str = "counterfactual_advantage";
+    fn wires(&self, wires: &mut Wires) {
+        wires.reads(self.epsilon).reads(self.mask).reads(self.action).reads(self.q).reads(self.logits);
+        wires.writes(self.policy).writes(self.advantage);
+    }
+    fn run<R: Real>(&self, view: View<'_, R, Training>) {
+        let (mask, action, epsilon) = (view.read(self.mask), view.read(self.action), view.read(self.epsilon)[0]);
+        let (q, logits) = (view.read(self.q), view.read(self.logits));
+        let (mut policy, mut advantage) = (view.write(self.policy), view.write(self.advantage));
+        let (n, a, width) = (self.agents as usize, self.actions as usize, padded(self.actions) as usize);
+        for (row, (policy, advantage)) in policy.chunks_exact_mut(a).zip(advantage.iter_mut()).enumerate() {
+            let legal = legal_of(&mask, a, row);
+            *advantage = R::ZERO;
+            if self.learners.contains((row % n) as u32) && can_choose(legal) {
+                let (z, q) = (&logits[row * width..row * width + a], &q[row * width..row * width + a]);
+                MaskedSoftmax::with_probs(z, legal, policy).expect("who can choose has a legal action");
+                bound(policy, legal, epsilon);
+                *advantage = q[action[row] as usize] - baseline(q, policy);
+            }
+        }
+    }
+}
+
+/// L = −mean A·ln π_ε(a_i|o_i) − c_e·mean H(π), and ∂L/∂logits (eq. 7). π_ε is the policy that acted, so its logarithm is
+/// what is differentiated; the entropy is that of the softmax below it. A is a number here: no gradient reaches the critic.
 #[derive(Clone, Copy, Debug)]
 pub struct CounterfactualLoss {
     /// n.
@@ -114,12 +166,10 @@ pub struct CounterfactualLoss {
     pub action: Id<Words, Training>,
     /// Weights `[M]`.
     pub weight: Id<Reals, Training>,
-    /// Q.
-    pub q: Id<Reals, Training>,
+    /// A `[M, n]`.
+    pub advantage: Id<Reals, Training>,
     /// Logits.
     pub logits: Id<Reals, Training>,
-    /// A of the action taken `[M, n]`, 0 for whoever has no part in the loss.
-    pub advantage: Id<Reals, Training>,
     /// ∂L/∂logits.
     pub dlogits: Id<Reals, Training>,
     /// Weight of the entropy, and where the loss goes.
@@ -132,14 +182,13 @@ impl Compute for CounterfactualLoss {
     type Side = Training;
     const NAME: &'static str = "counterfactual_loss";
     fn wires(&self, wires: &mut Wires) {
-        wires.reads(self.epsilon).reads(self.mask).reads(self.action).reads(self.weight).reads(self.q);
-        wires.reads(self.logits).writes(self.advantage).writes(self.dlogits);
-        wires.writes(self.clock.scalars).writes(self.statistics.sums);
+        wires.reads(self.epsilon).reads(self.mask).reads(self.action).reads(self.weight).reads(self.advantage);
+        wires.reads(self.logits).writes(self.dlogits).writes(self.clock.scalars).writes(self.statistics.sums);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let (mask, action, weight) = (view.read(self.mask), view.read(self.action), view.read(self.weight));
-        let (q, logits, epsilon) = (view.read(self.q), view.read(self.logits), view.read(self.epsilon)[0]);
-        let (mut advantages, mut dlogits) = (view.write(self.advantage), view.write(self.dlogits));
+        let (advantage, logits) = (view.read(self.advantage), view.read(self.logits));
+        let (epsilon, mut dlogits) = (view.read(self.epsilon)[0], view.write(self.dlogits));
         let (mut scalars, mut sums) = (view.write(self.clock.scalars), view.write(self.statistics.sums));
         let (n, a, width) = (self.agents as usize, self.actions as usize, padded(self.actions) as usize);
         let legal = |row: usize| legal_of(&mask, a, row);
@@ -148,26 +197,20 @@ impl Compute for CounterfactualLoss {
         let entropy_weight = scalars[ENTROPY_NOW];
         let mut loss = R::ZERO;
         dlogits.fill(R::ZERO);
-        advantages.fill(R::ZERO);
         for Share { row, weight, part } in mean.rows() {
-            let (z, q) = (&logits[row * width..row * width + a], &q[row * width..row * width + a]);
+            let z = &logits[row * width..row * width + a];
             // Until each is replaced by its gradient, probabilities lie where the gradients will.
             let d = &mut dlogits[row * width..row * width + a];
             let policy = MaskedSoftmax::with_probs(z, legal(row), d).expect("who counts has a legal action");
-            bound(d, legal(row), epsilon);
             let taken = action[row] as usize;
-            let advantage = q[taken] - baseline(q, d);
-            advantages[row] = advantage;
-            let (p_taken, bounded) = (policy.prob(z[taken]), d[taken]);
-            let mut entropy = R::ZERO;
-            for (&z, _) in z.iter().zip(legal(row)).filter(|(_, legal)| **legal != 0) {
-                entropy += -(policy.prob(z) * policy.log_prob(z));
-            }
-            loss += part * (-advantage * bounded.ln() - entropy_weight * entropy);
+            let p_taken = bounded(d[taken], legal(row), epsilon);
+            let entropy = z.iter().zip(&*d).zip(legal(row)).filter(|(_, legal)| **legal != 0);
+            let entropy = entropy.fold(R::ZERO, |sum, ((&z, &p), _)| sum - p * policy.log_prob(z));
+            loss += part * (-advantage[row] * p_taken.ln() - entropy_weight * entropy);
             // ∂ ln π_ε(a) / ∂z_k = (1 − ε)·π(a)·(δ_ak − π(k)) / π_ε(a).
-            let slope = advantage * (R::ONE - epsilon) * p_taken / bounded;
+            let slope = advantage[row] * (R::ONE - epsilon) * d[taken] / p_taken;
             for (k, (d, &z)) in d.iter_mut().zip(z).enumerate().filter(|(k, _)| legal(row)[*k] != 0) {
-                let p = policy.prob(z);
+                let p = *d;
                 let chosen = if k == taken { R::ONE } else { R::ZERO };
                 *d = part * (entropy_weight * p * (policy.log_prob(z) + entropy) - slope * (chosen - p));
             }

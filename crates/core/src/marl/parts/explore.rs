@@ -1,6 +1,7 @@
 //! How an agent picks an action from what its network gives: ε-greedy over Q values, or a draw from the softmax of
 //! logits. Both see legal actions only, and nothing but what the agent itself may see.
 
+use super::counterfactual::bounded;
 use crate::base::float::Real;
 use crate::base::lanes::{LANES, padded};
 use crate::base::rng::{Octet, Stream, below, uniform};
@@ -64,12 +65,7 @@ pub fn softmax<R: Real>(logits: &[R], mask: &[u32], epsilon: R, words: [u32; 4])
         _ => policy.draw(logits, mask, chance),
     };
     let z = logits[action as usize];
-    let log_prob = if epsilon > R::ZERO {
-        let legal = mask.iter().filter(|&&legal| legal != 0).count() as u32;
-        ((R::ONE - epsilon) * policy.prob(z) + epsilon / R::from_u32(legal)).ln()
-    } else {
-        policy.log_prob(z)
-    };
+    let log_prob = if epsilon > R::ZERO { bounded(policy.prob(z), mask, epsilon).ln() } else { policy.log_prob(z) };
     (action, masked_argmax(logits, mask) != Some(action), log_prob)
 }
 

@@ -47,8 +47,7 @@ impl Compute for TdLambda {
         let (terminal, ended, happened) = (view.read(r.terminal), view.read(r.ended), view.read(r.weight));
         let (q, mut taken) = (view.read(self.q), view.write(self.taken));
         let (mut target, mut weight) = (view.write(self.target), view.write(self.weight));
-        let (n, width, envs, items) =
-            (self.agents as usize, self.width as usize, r.envs as usize, r.count() as usize);
+        let (n, width, envs, items) = (self.agents as usize, self.width as usize, r.envs as usize, r.count() as usize);
         let (gamma, lambda) = (R::from_f32(self.gamma), R::from_f32(self.lambda));
         for ((taken, q), &action) in taken.iter_mut().zip(q.chunks_exact(width)).zip(action.iter()) {
             *taken = q[action as usize];
@@ -62,7 +61,8 @@ impl Compute for TdLambda {
                 target[at] = if is_cut {
                     taken[at]
                 } else {
-                    let later = if is_terminal { R::ZERO } else { (R::ONE - lambda) * taken[next] + lambda * target[next] };
+                    let later =
+                        if is_terminal { R::ZERO } else { (R::ONE - lambda) * taken[next] + lambda * target[next] };
                     reward[item * (n + 1) + n] + gamma * later
                 };
             }
