@@ -18,6 +18,7 @@ use crate::marl::parts::clock::{
 };
 use crate::marl::parts::explore::Behaviour;
 use crate::nn::graph::{Buffers, Cursor, Plan};
+use crate::nn::layers::Layout;
 
 /// A run.
 #[derive(Debug)]
@@ -482,7 +483,7 @@ fn facts(env: &dyn Env, learner: &Learner, spec: &ExperimentSpec, run: u32) -> F
         exhausted_starts: learner.evaluation.exhausted_starts,
         agent_parameters: learner.agents.layout.num_parameters(),
         mixer_parameters: learner.central.mixer().map_or(0, |mixer| mixer.layout.num_parameters()),
-        critic_parameters: learner.central.critic_layout().map_or(0, |layout| layout.num_parameters()),
+        critic_parameters: learner.central.critic_layout().map_or(0, Layout::num_parameters),
         critic_inputs: learner.central.critic_inputs(),
         is_policy_gradient: learner.behaviour == Behaviour::Softmax,
         env_steps_per_update: learner.env_steps_per_update(),

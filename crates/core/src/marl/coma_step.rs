@@ -62,7 +62,7 @@ impl Batch {
         let (n, width) = (critic.input.agents, padded(critic.input.actions));
         Self {
             count,
-            x: plan.buffer("minibatch.joint", &[count, n, padded(critic.input.len())]),
+            x: plan.buffer("minibatch.joint", &[count, n, padded(critic.input.width())]),
             action: plan.buffer("minibatch.action", &[count, n]),
             target: plan.buffer("minibatch.target", &[count, n]),
             weight: plan.buffer("minibatch.weight", &[count]),
@@ -100,7 +100,7 @@ impl<'a> ComaStep<'a> {
             rollout,
             statistics: Statistics::new(plan),
             joins_rewards: !has_team_reward,
-            x: plan.buffer("rollout.joint", &[rollout.steps, rollout.envs, n, padded(critic.input.len())]),
+            x: plan.buffer("rollout.joint", &[rollout.steps, rollout.envs, n, padded(critic.input.width())]),
             all: pass(plan, "rollout.critic", critic, items),
             target: plan.buffer("rollout.target", &[items, n]),
             weight: plan.buffer("rollout.learned", &[items]),

@@ -125,7 +125,7 @@ fn reads(joint: [u32; 3], agent: usize) -> Vec<f64> {
     learner.rollout.run(&buffers);
     words_named(&learner, &buffers, "rollout.action")[..3].copy_from_slice(&joint);
     run_calls(&learner.gradient_steps, "read_joint", &buffers);
-    let width = learner.central.counterfactual().expect("COMA").input.len() as usize;
+    let width = learner.central.counterfactual().expect("COMA").input.width() as usize;
     assert_eq!(width, 2 + 2 * 4 + 3, "s, the others' actions, the agent's id");
     let row = width.next_multiple_of(8);
     named(&learner, &buffers, "rollout.joint")[agent * row..agent * row + width].to_vec()

@@ -41,13 +41,8 @@ pub struct JointInput {
 
 impl JointInput {
     /// S + (n − 1)·|A| + n: it grows with the agents, where a critic of the state alone does not.
-    pub fn len(self) -> u32 {
+    pub fn width(self) -> u32 {
         self.state + (self.agents - 1) * self.actions + self.agents
-    }
-
-    /// Never: there is an agent.
-    pub fn is_empty(self) -> bool {
-        false
     }
 
     /// Writes what the critic reads for `agent`, zero padding: s ++ one-hot(a_j), j ≠ i ++ one-hot(i).
@@ -67,7 +62,7 @@ impl JointCritic {
     /// A critic with `hidden` layers.
     pub fn new(plan: &mut Plan, input: JointInput, hidden: &[u32], activation: Activation) -> Self {
         let mut layout = Layout::default();
-        let sizes: Vec<u32> = [&[input.len()], hidden, &[input.actions]].concat();
+        let sizes: Vec<u32> = [&[input.width()], hidden, &[input.actions]].concat();
         let net = Mlp::new(&mut layout, "critic", &sizes, activation);
         let block = Block::new(plan, "critic", layout.len, 1);
         let copy = Target::new(plan, "critic", block.weights, layout.len);
@@ -128,7 +123,7 @@ impl Compute for ReadJoint {
         let (state, action) = (view.read(self.rollout.state), view.read(self.rollout.action));
         let mut x = view.write(self.x);
         let n = self.input.agents as usize;
-        let (from, to) = (padded(self.input.state) as usize, padded(self.input.len()) as usize);
+        let (from, to) = (padded(self.input.state) as usize, padded(self.input.width()) as usize);
         let items = state.chunks_exact(from).zip(action.chunks_exact(n));
         for ((state, joint), rows) in items.zip(x.chunks_exact_mut(n * to)) {
             for (agent, row) in rows.chunks_exact_mut(to).enumerate() {
