@@ -44,7 +44,7 @@ fn play(env: &dyn Env, seed: u64, draws: u32) {
                     epsilon_greedy(&outputs, &mask, epsilon, random)
                 }
                 Behaviour::Softmax => {
-                    let (action, explored, log_prob) = softmax(&outputs, &mask, random);
+                    let (action, explored, log_prob) = softmax(&outputs, &mask, 0.0, random);
                     assert!(log_prob <= 0.0 && log_prob > -110.0, "drawn although it has no weight: {log_prob}");
                     (action, explored)
                 }
