@@ -1,7 +1,7 @@
 //! COMA by hand: TD(λ) along a chain, the counterfactual advantage and its identities, what the critic reads, the bounded
 //! policy, the team's reward.
 
-use tandem_core::base::float::{exp, ln};
+use tandem_core::base::float::{Real, ln};
 use tandem_core::env::api::Ended;
 use tandem_core::marl::parts::counterfactual::{Counterfactual, bound};
 use tandem_core::marl::parts::explore::softmax;
@@ -102,7 +102,7 @@ fn p32_advantages_of_a_run_sum_to_zero_under_the_policy_that_acted() {
         let mut judged = 0;
         for row in 0..action.len() {
             let (z, legal) = (&logits[row * 8..row * 8 + 4], &mask[row * 4..row * 4 + 4]);
-            let exps: Vec<f64> = z.iter().zip(legal).map(|(z, &l)| if l == 0 { 0.0 } else { exp(*z) }).collect();
+            let exps: Vec<f64> = z.iter().zip(legal).map(|(z, &l)| if l == 0 { 0.0 } else { Real::exp(*z) }).collect();
             let mut policy: Vec<f64> = exps.iter().map(|e| e / exps.iter().sum::<f64>()).collect();
             bound(&mut policy, legal, epsilon.into());
             let own = Counterfactual::of(&q[row * 8..row * 8 + 4], &policy);
