@@ -109,10 +109,14 @@ fn items(ctx: &PageCtx<'_>) -> Vec<Item> {
     if ctx.view.facts.is_policy_gradient {
         if let Some(stats) = &snapshot.policy {
             items.push(item("status.entropy", &[&numbers::value(stats.entropy)], theme.text_dim));
-            items.push(item("status.kl", &[&numbers::value(stats.kl)], theme.text_dim));
+            if !ctx.view.spec.algo.info().is_counterfactual {
+                items.push(item("status.kl", &[&numbers::value(stats.kl)], theme.text_dim));
+            }
         }
     } else {
         items.extend(loss.map(|loss| item("status.loss", &[&numbers::value(loss)], theme.text_dim)));
+    }
+    if ctx.view.spec.algo.info().has_epsilon() {
         items.push(item("status.epsilon", &[&numbers::value(snapshot.epsilon)], theme.text_dim));
     }
     items.push(item("status.seed", &[&ctx.wanted.seed.to_string()], theme.text_dim));

@@ -87,7 +87,10 @@ impl PolicyView {
             );
             return;
         };
-        if is_beside {
+        if ctx.spec.algo.info().is_counterfactual {
+            // A step on fresh data has no ratio to an older policy.
+            self.over_training(ui, ctx, vec2(width, (room * 0.52).max(110.0)));
+        } else if is_beside {
             let size = vec2((width - 14.0) / 2.0, (room * 0.52).max(110.0));
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = 14.0;
@@ -110,7 +113,12 @@ impl PolicyView {
             (Curve::Entropy, texts.t("policy.entropy"), texts.t("policy.entropy.tip")),
             (Curve::Explained, texts.t("policy.explained.short"), texts.t("policy.explained.tip")),
         ];
-        if let Some(chosen) = ui.horizontal(|ui| segmented(ui, theme, &options, self.curve)).inner {
+        // Without ratios there is neither KL nor clipping.
+        let options = if ctx.spec.algo.info().is_counterfactual { &options[2..] } else { &options[..] };
+        if !options.iter().any(|&(curve, ..)| curve == self.curve) {
+            self.curve = options[0].0;
+        }
+        if let Some(chosen) = ui.horizontal(|ui| segmented(ui, theme, options, self.curve)).inner {
             self.curve = chosen;
         }
         let size = vec2(size.x, (size.y - theme.size.control - 6.0).max(80.0));
@@ -167,20 +175,28 @@ fn facts(ui: &mut Ui, ctx: &ViewCtx<'_>) {
     let values = &ctx.snapshot.stage.values;
     let name = ctx.spec.algo.info().name;
     let told = match (critic, &values[..]) {
+        _ if ctx.spec.algo.info().is_counterfactual => {
+            let (inputs, others) = (ctx.facts.critic_inputs.to_string(), (ctx.facts.num_agents - 1).to_string());
+            texts.f("policy.value.actions", &[name, &inputs, &others])
+        }
         (_, []) => texts.t("policy.no_critic").to_owned(),
         (Some(CriticView::Central), [value]) => texts.f("policy.value.central", &[name, &numbers::short(*value)]),
         (Some(CriticView::Central), _) => texts.f("policy.value.heads", &[name]),
         _ => texts.f("policy.value.local", &[name]),
     };
     let told = egui::Label::new(RichText::new(told).font(theme.small()).color(theme.text));
-    ui.add(told).on_hover_text(texts.t("policy.value.tip"));
+    let is_counterfactual = ctx.spec.algo.info().is_counterfactual;
+    let tip = if is_counterfactual { "policy.value.actions.tip" } else { "policy.value.tip" };
+    ui.add(told).on_hover_text(texts.t(tip));
     let Some(stats) = &ctx.snapshot.policy else { return };
     let mut add = |id: &str, value: String| {
         let tip = texts.get(&format!("{id}.tip")).unwrap_or_default();
         parts::fact(ui, theme, texts.t(id), &value, theme.text, tip);
     };
-    add("policy.clipped", numbers::percent(stats.clip_fraction));
-    add("policy.kl", numbers::value(stats.kl));
+    if !is_counterfactual {
+        add("policy.clipped", numbers::percent(stats.clip_fraction));
+        add("policy.kl", numbers::value(stats.kl));
+    }
     add("policy.entropy", numbers::short(stats.entropy));
     if let Some(explained) = stats.explained_variance {
         add("policy.explained", numbers::short(explained));

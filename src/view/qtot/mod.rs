@@ -63,6 +63,7 @@ impl View for QtotView {
         let id = match ctx.spec.algo {
             AlgoChoice::Iql => "qtot.iql",
             AlgoChoice::Ippo => return Some((Sentence::new("qtot.ippo", &[]), policy::ID)),
+            AlgoChoice::Coma => return Some((Sentence::new("qtot.coma", &[]), policy::ID)),
             AlgoChoice::Mappo => {
                 let sentence = match ctx.snapshot.stage.values[..] {
                     [value] => Sentence::new("qtot.mappo", &[&numbers::short(value)]),

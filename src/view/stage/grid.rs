@@ -320,6 +320,6 @@ pub fn q_unit(ctx: &ViewCtx<'_>) -> &'static str {
     match ctx.spec.algo {
         AlgoChoice::Iql => "q.unit.return",
         AlgoChoice::Vdn | AlgoChoice::Qmix => "q.unit.utility",
-        AlgoChoice::Ippo | AlgoChoice::Mappo => "q.unit.probability",
+        AlgoChoice::Ippo | AlgoChoice::Mappo | AlgoChoice::Coma => "q.unit.probability",
     }
 }

@@ -22,7 +22,6 @@ use crate::marl::learner::{Evaluations, Learner};
 use crate::marl::parts::clock::{
     ENV_STEP, EPS, EPS_END, EPS_OVER, GRAD_NORM, GRADIENT_STEP, LOSS, LR, LR_END, LR_OVER, linear,
 };
-use crate::marl::parts::explore::Behaviour;
 use crate::nn::graph::{Buffers, Cursor};
 
 /// A run.
@@ -340,11 +339,8 @@ impl Run {
         (self.count(GRADIENT_STEP) > 0).then_some((scalars[LOSS], scalars[GRAD_NORM]))
     }
 
-    /// ε of an ε-greedy behaviour policy, as the next update will have it; 0 where agents draw from their own policy.
+    /// ε of the behaviour policy, as the next update will have it; 0 where agents draw from their own policy alone.
     pub fn epsilon(&self) -> f32 {
-        if self.learner.behaviour == Behaviour::Softmax {
-            return 0.0;
-        }
         let s = self.buffers.read(self.learner.clock.settings);
         linear(s[EPS], s[EPS_END], s[EPS_OVER], self.count(ENV_STEP))
     }

@@ -78,6 +78,8 @@ pub struct Facts {
     pub mixer_parameters: u32,
     /// Parameters of the critic, 0 without one.
     pub critic_parameters: u32,
+    /// Numbers the critic reads at once, 0 without one.
+    pub critic_inputs: u32,
     /// Whether agents follow a stochastic policy trained by its gradient, rather than Q values.
     pub is_policy_gradient: bool,
     /// Env steps per update.

@@ -438,7 +438,10 @@ impl ExperimentSpec {
         let l = &mut self.learner;
         l.gamma = 0.95;
         l.rollout = 25;
-        if self.algo.is_policy_gradient() {
+        if self.algo.info().is_counterfactual {
+            (l.envs, l.minibatches) = (8, 8);
+            self.budget = 200_000;
+        } else if self.algo.is_policy_gradient() {
             (l.envs, l.minibatches) = (32, 1);
             self.budget = 200_000;
         } else {
@@ -464,5 +467,19 @@ impl ExperimentSpec {
             l.gamma = 0.95;
             (l.envs, l.rollout) = (16, 32);
         }
+        if self.algo.info().is_counterfactual {
+            self.counterfactual_defaults();
+        }
+    }
+
+    /// The critic is trained on minibatches of short rollouts, the policies once on each: many small steps.
+    fn counterfactual_defaults(&mut self) {
+        let l = &mut self.learner;
+        (l.envs, l.rollout, l.epochs, l.minibatches) = (8, 8, 2, 2);
+        (l.eps, l.eps_end, l.eps_over) = (0.5, 0.02, 20_000);
+        (l.gae_lambda, l.entropy, l.entropy_end) = (0.8, 0.0, 0.0);
+        (l.target, l.target_every) = (TargetChoice::Hard, 200);
+        self.budget = 200_000;
+        self.eval_every = 4_000;
     }
 }

@@ -12,6 +12,7 @@ use super::parts::clock::{
 };
 use super::parts::critic::Critic;
 use super::parts::explore::Behaviour;
+use super::parts::joint_critic::JointCritic;
 use super::parts::optimise::{Block, Target};
 use super::parts::pool::Pool;
 use super::parts::replay::Replay;
@@ -51,6 +52,8 @@ pub struct Learner {
     pub world: World,
     /// Agents' networks.
     pub agents: Agents,
+    /// Which algorithm.
+    pub algo: AlgoChoice,
     /// How the agents gather data.
     pub behaviour: Behaviour,
     /// Whose turn it is, where a decision is what is learned from ([`one_moves_all`]). Else waiting is an env step like any
@@ -89,6 +92,8 @@ pub enum Central {
     Mixer(MixingNetwork),
     /// IPPO and MAPPO: a critic values what each agent sees, or the state.
     Critic(Critic),
+    /// COMA: a critic values each action of an agent beside what the others did.
+    Counterfactual(JointCritic),
 }
 
 /// What an update learns from.
@@ -105,7 +110,7 @@ impl Central {
     pub fn mixer(&self) -> Option<&MixingNetwork> {
         match self {
             Self::Mixer(mixer) => Some(mixer),
-            Self::Nothing | Self::Sum | Self::Critic(_) => None,
+            Self::Nothing | Self::Sum | Self::Critic(_) | Self::Counterfactual(_) => None,
         }
     }
 
@@ -113,7 +118,30 @@ impl Central {
     pub fn critic(&self) -> Option<&Critic> {
         match self {
             Self::Critic(critic) => Some(critic),
-            Self::Nothing | Self::Sum | Self::Mixer(_) => None,
+            Self::Nothing | Self::Sum | Self::Mixer(_) | Self::Counterfactual(_) => None,
+        }
+    }
+
+    /// Names and places of the tensors of either critic.
+    pub fn critic_layout(&self) -> Option<&Layout> {
+        let values = self.critic().map(|critic| &critic.layout);
+        values.or_else(|| self.counterfactual().map(|critic| &critic.layout))
+    }
+
+    /// Numbers either critic reads at once; 0 without one.
+    pub fn critic_inputs(&self) -> u32 {
+        match self {
+            Self::Critic(critic) => critic.nets[0].inputs(),
+            Self::Counterfactual(critic) => critic.net.inputs(),
+            Self::Nothing | Self::Sum | Self::Mixer(_) => 0,
+        }
+    }
+
+    /// The critic of actions, if there is one.
+    pub fn counterfactual(&self) -> Option<&JointCritic> {
+        match self {
+            Self::Counterfactual(critic) => Some(critic),
+            Self::Nothing | Self::Sum | Self::Mixer(_) | Self::Critic(_) => None,
         }
     }
 }
@@ -216,6 +244,7 @@ impl Learner {
             clock,
             world,
             agents,
+            algo,
             behaviour,
             turns,
             pool,
@@ -266,6 +295,10 @@ impl Learner {
                     self.init(net, &critic.layout, &stream, 1.0, &mut buffers.write(critic.block.weights));
                 }
             }
+            Central::Counterfactual(critic) => {
+                let stream = Stream::new(self.seed, "critic weights");
+                self.init(&critic.net, &critic.layout, &stream, 1.0, &mut buffers.write(critic.block.weights));
+            }
         }
     }
 
@@ -287,8 +320,13 @@ impl Learner {
         s[LR_END] = R::from_f32(settings.lr_end);
         s[LR_OVER] = R::from_u32(settings.lr_over);
         let uniform = settings.explore == ExploreChoice::Uniform;
-        s[EPS] = if uniform { R::ONE } else { R::from_f32(settings.eps) };
-        s[EPS_END] = if uniform { R::ONE } else { R::from_f32(settings.eps_end) };
+        let epsilon = |epsilon: f32| match (self.algo.info().has_epsilon(), uniform) {
+            (false, _) => R::ZERO,
+            (true, true) => R::ONE,
+            (true, false) => R::from_f32(epsilon),
+        };
+        s[EPS] = epsilon(settings.eps);
+        s[EPS_END] = epsilon(settings.eps_end);
         s[EPS_OVER] = R::from_u32(settings.eps_over);
         s[CRITIC_RATE] = R::from_f32(settings.critic_lr / settings.lr);
         s[ENTROPY] = R::from_f32(settings.entropy);
@@ -303,6 +341,7 @@ impl Learner {
             Central::Nothing | Central::Sum => None,
             Central::Mixer(mixer) => Some((&mixer.layout, mixer.block)),
             Central::Critic(critic) => Some((&critic.layout, critic.block)),
+            Central::Counterfactual(critic) => Some((&critic.layout, critic.block)),
         };
         std::iter::once(agents).chain(central)
     }

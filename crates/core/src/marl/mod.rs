@@ -1,6 +1,8 @@
 //! Algorithms: environments' rules and network kernels put on lists.
 
 pub mod bouts;
+pub mod coma;
+pub mod coma_step;
 pub mod evaluation;
 mod handover;
 pub mod ippo;

@@ -1,17 +1,19 @@
-//! Policy-gradient learners (IPPO, MAPPO): rollouts drawn from the agents' own policies, several passes over each, then
+//! Policy-gradient learners (IPPO, MAPPO, COMA): rollouts drawn from the agents' own policies, several passes over each, then
 //! it is thrown away.
 
+use super::coma_step::ComaStep;
 use super::learner::{Built, Central, Common, Experience, activation};
 use super::parts::acting::{Acting, Workspace, act};
 use super::parts::clock::BeginUpdate;
 use super::parts::critic::{Critic, CriticView};
 use super::parts::explore::Behaviour;
+use super::parts::joint_critic::{JointCritic, JointInput};
 use super::parts::policy_loss::Statistics;
 use super::parts::trajectories::{Record, Trajectories};
 use super::parts::world::{ResetAll, Starts, Step, input_len};
 use super::ppo_step::PpoStep;
 use super::settings::{AdvantageChoice, AlgoChoice, InactiveChoice};
-use super::{ippo, mappo};
+use super::{coma, ippo, mappo};
 use crate::base::rng::Stream;
 use crate::nn::graph::{List, Phase, Plan};
 
@@ -29,7 +31,7 @@ pub(super) fn build(plan: &mut Plan, algo: AlgoChoice, common: &Common<'_>) -> B
     let &Common { settings, seed, clock, world, agents, tally, turns, pool, environment } = common;
     let info = world.env.info();
     let sees = algo.info().critic.expect("policy gradients name what their critic would see");
-    let is_group = settings.advantage == AdvantageChoice::Group;
+    let is_group = algo.info().is_ppo() && settings.advantage == AdvantageChoice::Group;
     let to = Trajectories::new(plan, world, settings.rollout, turns.is_some());
 
     let mut rollout = List::default();
@@ -60,11 +62,23 @@ pub(super) fn build(plan: &mut Plan, algo: AlgoChoice, common: &Common<'_>) -> B
         list.train(Phase::Store, tally.clone());
     });
 
+    let hidden = vec![settings.hidden; settings.layers as usize];
+    let mut gradient_steps = List::default();
+    let order = Stream::new(seed, "order");
+    if algo.info().is_counterfactual {
+        let input = JointInput { state: info.state_len, agents: info.num_agents, actions: info.num_actions };
+        let critic = JointCritic::new(plan, input, &hidden, activation(settings));
+        let rewards = (to, info.team_reward);
+        let step = ComaStep::new(plan, (agents, &critic), settings, clock, rewards, tally.trace, order);
+        coma::gradient_steps(plan, &mut gradient_steps, &step);
+        let experience = Experience::OnPolicy(OnPolicy { rollout: to, statistics: step.statistics });
+        let targets = vec![critic.copy];
+        return Built { central: Central::Counterfactual(critic), targets, experience, rollout, gradient_steps };
+    }
     let inputs = match sees {
         CriticView::Local => input_len(&*world.env, world.agent_id),
         CriticView::Central => info.state_len,
     };
-    let hidden = vec![settings.hidden; settings.layers as usize];
     // In turns whoever moves is the one agent there is to learn from.
     let mover = turns.map(|_| agents.as_mover());
     let agents = mover.as_ref().unwrap_or(agents);
@@ -82,8 +96,6 @@ pub(super) fn build(plan: &mut Plan, algo: AlgoChoice, common: &Common<'_>) -> B
             normalised,
         )
     });
-    let mut gradient_steps = List::default();
-    let order = Stream::new(seed, "order");
     let step =
         PpoStep::new(plan, (agents, critic.as_ref()), settings, clock, (to, info.num_agents), tally.trace, order);
     match sees {

@@ -243,9 +243,10 @@ impl<'a> PpoStep<'a> {
         }
         let words = vec![(r.mask, b.mask), (r.action, b.action)];
         let minibatches = self.settings.minibatches;
+        let per_update = self.settings.epochs * minibatches;
         list.train(
             Phase::Sample,
-            Gather { clock: self.clock, minibatches, order: self.order, reals, words, count: b.count },
+            Gather { clock: self.clock, minibatches, per_update, order: self.order, reals, words, count: b.count },
         );
     }
 

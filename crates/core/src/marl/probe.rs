@@ -122,7 +122,7 @@ impl Probe<'_> {
     /// keep their signs: the same weights, monotonicity dropped, nothing trained.
     pub fn team_value(&self, state: StateRef<'_>, free: bool) -> Option<TeamValue<'_>> {
         let mixer = match &self.learner.central {
-            Central::Nothing | Central::Critic(_) => return None,
+            Central::Nothing | Central::Critic(_) | Central::Counterfactual(_) => return None,
             Central::Sum => return Some(TeamValue::Sum),
             Central::Mixer(mixer) => mixer,
         };

@@ -9,7 +9,7 @@ use super::parts::replay::{Replay, Sample, Segments};
 use super::parts::td::{Columns, Dims, Loss, NextValue, PayTeam, RewardMoments, Taken, TakenBackward, TdTarget};
 use super::qmix::MixingNetwork;
 use super::seats::Members;
-use super::settings::{LearnerSettings, TargetChoice, TeamRewardChoice};
+use super::settings::{LearnerSettings, TeamRewardChoice};
 use crate::base::rng::Stream;
 use crate::nn::graph::{Doubles, Id, List, Phase, Plan, Reals, Training, Words};
 
@@ -93,7 +93,9 @@ impl<'a> QStep<'a> {
         list.train(Phase::Sample, Sample { stream, ring, batch, clock, slot });
         let team = self.settings.team_reward;
         if columns == Columns::Team && team != TeamRewardChoice::Given {
-            list.train(Phase::Sample, PayTeam { batch, dims: self.dims, is_mean: team == TeamRewardChoice::Mean });
+            let (reward, agents, members) = (batch.reward, self.dims.agents, self.dims.members);
+            let is_mean = team == TeamRewardChoice::Mean;
+            list.train(Phase::Sample, PayTeam { reward, agents, items: batch.count, members, is_mean });
         }
         if self.settings.standardise {
             list.train(Phase::Sample, RewardMoments { moments: self.moments, batch, dims: self.dims, columns });
@@ -154,10 +156,7 @@ impl<'a> QStep<'a> {
         for (block, parts) in blocks.into_iter().zip(std::iter::once(self.agents.parts()).chain(mixing)) {
             list.train(Phase::Apply, Adam { block, parts, rate: LR_NOW, clock });
         }
-        let rule = match self.settings.target {
-            TargetChoice::Hard => TargetRule::Hard(self.settings.target_every),
-            TargetChoice::Soft => TargetRule::Soft(self.settings.tau),
-        };
+        let rule = TargetRule::of(self.settings);
         for target in std::iter::once(self.copy).chain(mixer.map(|mixer| mixer.copy)) {
             list.train(Phase::Apply, UpdateTarget { target, rule, clock });
         }

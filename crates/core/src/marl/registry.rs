@@ -22,11 +22,39 @@ pub struct AlgoInfo {
     pub behaviour: Behaviour,
     /// What its critic sees, if it has one.
     pub critic: Option<CriticView>,
+    /// Whether that critic values actions, so that each is judged against the agent's others (COMA).
+    pub is_counterfactual: bool,
+}
+
+impl AlgoInfo {
+    /// Whether its policies are trained by clipped ratios, a value V judging what was done.
+    pub fn is_ppo(&self) -> bool {
+        self.behaviour == Behaviour::Softmax && !self.is_counterfactual
+    }
+
+    /// Whether it acts at random with probability ε while data is gathered.
+    pub fn has_epsilon(&self) -> bool {
+        !self.is_ppo()
+    }
+
+    /// Whether it bootstraps from a slow copy.
+    pub fn has_target(&self) -> bool {
+        !self.is_ppo()
+    }
 }
 
 const fn value_based(choice: AlgoChoice, id: &'static str, name: &'static str) -> AlgoInfo {
     let behaviour = Behaviour::EpsilonGreedy;
-    AlgoInfo { choice, id, name, team_value: false, has_mixer: false, behaviour, critic: None }
+    AlgoInfo {
+        choice,
+        id,
+        name,
+        team_value: false,
+        has_mixer: false,
+        behaviour,
+        critic: None,
+        is_counterfactual: false,
+    }
 }
 
 const fn policy_gradient(choice: AlgoChoice, id: &'static str, name: &'static str, critic: CriticView) -> AlgoInfo {
@@ -34,12 +62,17 @@ const fn policy_gradient(choice: AlgoChoice, id: &'static str, name: &'static st
 }
 
 /// Every algorithm, in menu order.
-pub const ALGORITHMS: [AlgoInfo; 5] = [
+pub const ALGORITHMS: [AlgoInfo; 6] = [
     value_based(AlgoChoice::Iql, "iql", "IQL"),
     AlgoInfo { team_value: true, ..value_based(AlgoChoice::Vdn, "vdn", "VDN") },
     AlgoInfo { team_value: true, has_mixer: true, ..value_based(AlgoChoice::Qmix, "qmix", "QMIX") },
     policy_gradient(AlgoChoice::Ippo, "ippo", "IPPO", CriticView::Local),
     policy_gradient(AlgoChoice::Mappo, "mappo", "MAPPO", CriticView::Central),
+    AlgoInfo {
+        team_value: true,
+        is_counterfactual: true,
+        ..policy_gradient(AlgoChoice::Coma, "coma", "COMA", CriticView::Central)
+    },
 ];
 
 impl AlgoChoice {
@@ -57,7 +90,7 @@ impl AlgoChoice {
 /// Why an algorithm cannot train an environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// VDN and QMIX learn one Q_tot from one team reward.
+    /// VDN, QMIX and COMA learn one value of the team from one team reward.
     #[error("{algorithm} needs one team reward; this game has {rewards}")]
     IndividualRewards {
         /// Its name.

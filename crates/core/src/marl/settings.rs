@@ -20,6 +20,8 @@ pub enum AlgoChoice {
     Ippo,
     /// The same with a central critic (Yu et al. 2022).
     Mappo,
+    /// Counterfactual multi-agent policy gradients (Foerster et al. 2018).
+    Coma,
 }
 
 /// How actions are chosen while data is gathered.
@@ -201,7 +203,7 @@ pub struct LearnerSettings {
     pub value_clip: f32,
     /// Weight of the value loss.
     pub value_coef: f32,
-    /// λ of GAE.
+    /// λ of GAE, or of COMA's TD(λ) targets.
     pub gae_lambda: f32,
     /// How an action is judged.
     pub advantage: AdvantageChoice,

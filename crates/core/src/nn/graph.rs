@@ -71,7 +71,8 @@ pub trait Call: Debug + Send {
     fn run_f32(&self, buffers: &Buffers<f32>);
     /// Runs in double precision.
     fn run_f64(&self, buffers: &Buffers<f64>);
-    /// What a device runs, see [`Compute::shaders`].
+    /// What a device runs, see [`Compute::shaders`]. A build without the engine of devices carries no shader.
+    #[cfg(feature = "gpu")]
     fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>>;
 }
 
@@ -90,6 +91,7 @@ impl<K: Compute> Call for K {
     fn run_f64(&self, buffers: &Buffers<f64>) {
         self.run(View::new(buffers));
     }
+    #[cfg(feature = "gpu")]
     fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
         Compute::shaders(self, plan)
     }
@@ -208,6 +210,7 @@ impl List {
     }
 
     /// The entries in order.
+    #[cfg(feature = "gpu")]
     pub(super) fn ops(&self) -> &[Op] {
         &self.ops
     }

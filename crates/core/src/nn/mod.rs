@@ -9,7 +9,10 @@ pub mod gpu;
 pub mod graph;
 pub mod init;
 pub mod layers;
+#[cfg(feature = "gpu")]
 pub mod memory;
+#[cfg(feature = "gpu")]
 mod module;
+#[cfg(feature = "gpu")]
 pub mod program;
 pub mod shader;

@@ -64,7 +64,7 @@ fn every_algorithm_runs_in_every_world_that_suits_it() {
     }
     let own = ["spread", "adversary", "tag", "reference", "push", "connect_four", "tictactoe"];
     let mut expected: Vec<String> =
-        own.iter().flat_map(|world| ["vdn", "qmix"].map(|a| format!("{world} {a}"))).collect();
+        own.iter().flat_map(|world| ["vdn", "qmix", "coma"].map(|a| format!("{world} {a}"))).collect();
     refused.sort();
     expected.sort();
     assert_eq!(refused, expected, "worlds whose agents are paid one by one have no team's value");

@@ -3,6 +3,7 @@
 //! Names carry the number of the pitfall they watch, see `docs/pitfalls.md`.
 
 mod climbing;
+mod coma;
 mod edges;
 mod episode_ends;
 mod exploration;

@@ -30,7 +30,7 @@ fn p10_sampling_never_draws_an_illegal_action() {
             if draw < 2 {
                 words[0] = if draw == 0 { 0 } else { u32::MAX };
             }
-            let (action, explored, log_prob) = softmax(&logits, &mask, words);
+            let (action, explored, log_prob) = softmax(&logits, &mask, 0.0, words);
             drawn += 1;
             if mask == [0; 6] {
                 assert_eq!((action, explored, log_prob), (0, false, 0.0), "nothing to draw from");
@@ -49,7 +49,7 @@ fn draws_are_as_frequent_as_the_policy_says() {
     let (logits, mask) = ([ln(0.1), 5.0, ln(0.3), ln(0.6)], [1, 0, 1, 1]);
     let stream = Stream::new(2, "draws");
     let mut counts = [0_u32; 4];
-    (0..100_000).for_each(|k| counts[softmax(&logits, &mask, stream.words([k, 0, 0, 0])).0 as usize] += 1);
+    (0..100_000).for_each(|k| counts[softmax(&logits, &mask, 0.0, stream.words([k, 0, 0, 0])).0 as usize] += 1);
     for (count, p) in counts.into_iter().zip([0.1, 0.0, 0.3, 0.6]) {
         assert!((f64::from(count) / 1e5 - p).abs() < 0.006, "{counts:?}");
     }

@@ -38,13 +38,12 @@ fn play(env: &dyn Env, seed: u64, draws: u32) {
                 random[0] = if words[3] & 1 == 0 { 0 } else { u32::MAX };
             }
             let behaviour = if drawn % 2 == 0 { Behaviour::EpsilonGreedy } else { Behaviour::Softmax };
+            let epsilon = EPSILONS[below(words[2], EPSILONS.len() as u32) as usize];
             let (action, _) = match behaviour {
-                Behaviour::EpsilonGreedy => {
-                    let epsilon = EPSILONS[below(words[2], EPSILONS.len() as u32) as usize];
-                    epsilon_greedy(&outputs, &mask, epsilon, random)
-                }
+                Behaviour::EpsilonGreedy => epsilon_greedy(&outputs, &mask, epsilon, random),
                 Behaviour::Softmax => {
-                    let (action, explored, log_prob) = softmax(&outputs, &mask, random);
+                    let bounded = if epsilon > 1.0 { 1.0 } else { epsilon };
+                    let (action, explored, log_prob) = softmax(&outputs, &mask, bounded, random);
                     assert!(log_prob <= 0.0 && log_prob > -110.0, "drawn although it has no weight: {log_prob}");
                     (action, explored)
                 }

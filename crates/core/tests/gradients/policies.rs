@@ -15,7 +15,7 @@ use tandem_core::marl::seats::Controller::{Frozen, Learner as Learns, Scripted};
 use tandem_core::marl::settings::{ActivationChoice, AdvantageChoice, AlgoChoice, LearnerSettings, NormAdvChoice};
 use tandem_core::nn::graph::{Buffers, Call, Precision};
 
-use crate::step::check_gradients;
+use crate::step::{check_blocks, check_gradients};
 
 fn settings(algo: AlgoChoice) -> LearnerSettings {
     let mut l = ExperimentSpec::defaults(EnvChoice::Pellet, algo).learner;
@@ -176,5 +176,38 @@ fn policy_gradients_of_self_play_equal_differences() {
             assert!(learner.turns.is_some());
             check(&format!("{algo:?}, self-play, {seats:?}, opening {opening}"), &learner);
         }
+    }
+}
+
+/// COMA's two losses, each on the very calls that train: the critic's on a minibatch, the policies' on the whole rollout.
+#[test]
+fn coma_list_gradients_equal_differences() {
+    let algo = AlgoChoice::Coma;
+    for (seats, shared, epsilon, entropy, activation) in [
+        (vec![], true, 0.0, 0.0, ActivationChoice::Tanh),
+        (vec![], false, 0.3, 0.05, ActivationChoice::Relu),
+        (vec![Learns(0), Frozen, Scripted(Script::QmixStyle)], true, 0.3, 0.05, ActivationChoice::Tanh),
+        (vec![Learns(0), Learns(1), Scripted(Script::Idle)], false, 0.1, 0.0, ActivationChoice::Relu),
+    ] {
+        let mut settings =
+            LearnerSettings { shared, eps: epsilon, eps_end: epsilon, entropy, activation, ..settings(algo) };
+        settings.seats.list.clone_from(&seats);
+        let agents = seats.len().max(2) as u32;
+        let evaluations = Evaluations { episodes: 1, explores: false };
+        let learner = Learner::new(pellet(algo, true, agents), algo, &settings, 5, evaluations);
+        let what = format!("COMA, {seats:?}, shared {shared}, ε {epsilon}, entropy {entropy}, {activation:?}");
+        let ((_, steps), buffers) = (calls(&learner), ready(&learner));
+        let second =
+            1 + steps[1..].iter().position(|call| call.name() == "begin_gradient_step").expect("the policies'");
+        let (of_critic, of_policies) = steps.split_at(second);
+        let (policies, critic) = (|block| block == 0, |block| block == 1);
+        check_blocks(&format!("{what}: critic"), &learner, critic, &buffers, |buffers| run(of_critic, buffers));
+        // The advantage is a number: it stays what it was while the policy is moved.
+        let judged =
+            1 + of_policies.iter().position(|call| call.name() == "counterfactual_advantage").expect("it is judged");
+        run(&of_policies[..judged], &buffers);
+        let moved: Vec<&dyn Call> =
+            of_policies.iter().copied().filter(|call| call.name() != "counterfactual_advantage").collect();
+        check_blocks(&format!("{what}: policies"), &learner, policies, &buffers, |buffers| run(&moved, buffers));
     }
 }

@@ -18,9 +18,20 @@ pub(crate) fn check_gradients(
     buffers: &Buffers<f64>,
     step: impl Fn(&Buffers<f64>),
 ) -> Buffers<f64> {
+    check_blocks(what, learner, |_| true, buffers, step)
+}
+
+/// [`check_gradients`] of the blocks of [`Learner::blocks`] that `step` trains.
+pub(crate) fn check_blocks(
+    what: &str,
+    learner: &Learner,
+    trains: impl Fn(usize) -> bool,
+    buffers: &Buffers<f64>,
+    step: impl Fn(&Buffers<f64>),
+) -> Buffers<f64> {
     let after = buffers.clone();
     step(&after);
-    for (layout, block) in learner.blocks() {
+    for (_, (layout, block)) in learner.blocks().enumerate().filter(|&(k, _)| trains(k)) {
         let grad = after.read(block.grad);
         let loss = |at: usize, by: f64| {
             let moved = buffers.clone();

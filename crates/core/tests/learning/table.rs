@@ -170,6 +170,8 @@ fn two_step() -> Vec<Row> {
     let mut rows = vec![
         preset("two_step_qmix").must(Claim::Tables { of: Values::Optimal, within: 0.15, greedy_return: 8.0 }, 5),
         preset("two_step_vdn").must(Claim::Tables { of: Values::AdditiveFit, within: 0.25, greedy_return: 7.0 }, 5),
+        row(section, "two_step_coma", 3, Source::Preset("two_step_coma"))
+            .must(Claim::Ends { headline: 8.0, env_steps: 200_000 }, 3),
         link("two_step_iql", "algo=iql"),
     ];
     // The same game on other data: what the agents try instead of uniform joint actions.
@@ -198,6 +200,8 @@ fn pellet() -> Vec<Row> {
         preset("pellet_4x4_qmix_one_layer", "pellet_qmixer"),
         preset("pellet_4x4_ippo", "pellet_ippo").must(policies_small, 5),
         preset("pellet_4x4_mappo", "pellet_mappo").must(policies_small, 5),
+        row(section, "pellet_4x4_coma", 3, Source::Preset("pellet_coma"))
+            .must(Claim::Ends { headline: 3.5, env_steps: 200_000 }, 3),
         preset("pellet_4x4_group", "pellet_group").must(policies_small, 5),
         world("pellet_6x6_iql", &format!("{six}&algo=iql")),
         world("pellet_6x6_vdn", &format!("{six}&algo=vdn")).must(large, 5),
@@ -278,6 +282,7 @@ fn conflict() -> Vec<Row> {
         preset("pellet_race").must(ends(1.85, 50_000), 3),
         preset("pellet_race_ippo").must(Claim::PaidOnce { headline: 1.85, env_steps: 50_000 }, 3),
         row(section, "free_rider", 5, Source::Preset("free_rider")),
+        row(section, "free_rider_coma", 3, Source::Preset("free_rider_coma")),
         row(section, "free_rider_idle", 5, Source::Preset("free_rider_idle")),
         preset("prisoners_dilemma").must(Claim::Joint([2, 2]), 3),
         preset("stag_hunt"),
@@ -294,6 +299,7 @@ fn benchmarks() -> Vec<Row> {
     vec![
         shipped("spread_mappo", -14.0, 1_000_000),
         shipped("spread_ippo", -14.0, 1_000_000),
+        row(section, "spread_coma", 3, Source::Preset("spread_coma")),
         shipped("spread_qmix", -13.0, 1_000_000),
         shipped("spread_vdn", -13.0, 1_000_000),
         shipped("speaker_listener_mappo", -12.0, 2_000_000),

@@ -41,13 +41,13 @@ fn conflict_presets_refuse_value_factorisation() {
     for preset in presets().iter().filter(|preset| preset.group == PresetGroup::Conflict) {
         let spec = preset.read().spec.clone();
         assert!(
-            matches!(spec.algo, AlgoChoice::Iql | AlgoChoice::Ippo),
-            "{}: every agent learns for itself",
+            matches!(spec.algo, AlgoChoice::Iql | AlgoChoice::Ippo | AlgoChoice::Coma),
+            "{}: every agent learns for itself, or is judged against itself",
             preset.id
         );
         // Where all rewards but the costs of moves are common, the conflict is about who pays.
         let is_common = spec.pellet.alpha == 1.0;
-        for algo in [AlgoChoice::Vdn, AlgoChoice::Qmix] {
+        for algo in [AlgoChoice::Vdn, AlgoChoice::Qmix, AlgoChoice::Coma] {
             assert_eq!(why_not(&spec, algo).is_some(), !is_common, "{}", preset.id);
         }
     }

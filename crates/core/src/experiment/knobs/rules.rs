@@ -300,7 +300,11 @@ fn most_minibatches(l: &LearnerSettings) -> u32 {
 /// Gradient steps of one update.
 pub fn gradient_steps_per_update(spec: &ExperimentSpec) -> u32 {
     let l = &spec.learner;
-    if spec.algo.is_policy_gradient() { l.epochs * l.minibatches } else { l.grad_steps }
+    match spec.algo.info() {
+        algo if algo.is_counterfactual => l.epochs * l.minibatches + 1,
+        algo if algo.is_ppo() => l.epochs * l.minibatches,
+        _ => l.grad_steps,
+    }
 }
 
 /// Whether the world is that matrix game.

@@ -192,17 +192,30 @@ fn policy_gradient(s: &ExperimentSpec) -> bool {
     s.algo.is_policy_gradient()
 }
 
+fn ppo(s: &ExperimentSpec) -> bool {
+    s.algo.info().is_ppo()
+}
+
 /// Advantages relative to a group of episodes.
 pub(super) fn group(s: &ExperimentSpec) -> bool {
-    policy_gradient(s) && s.learner.advantage == AdvantageChoice::Group
+    ppo(s) && s.learner.advantage == AdvantageChoice::Group
 }
 
 fn critic(s: &ExperimentSpec) -> bool {
     policy_gradient(s) && !group(s)
 }
 
-fn greedy(s: &ExperimentSpec) -> bool {
-    value_based(s) && s.learner.explore == ExploreChoice::EpsilonGreedy
+/// A critic V, whose loss has a part in PPO's.
+fn value_critic(s: &ExperimentSpec) -> bool {
+    ppo(s) && !group(s)
+}
+
+fn has_target(s: &ExperimentSpec) -> bool {
+    s.algo.info().has_target()
+}
+
+fn has_epsilon(s: &ExperimentSpec) -> bool {
+    s.algo.info().has_epsilon() && s.learner.explore == ExploreChoice::EpsilonGreedy
 }
 
 /// Every tunable.
@@ -364,6 +377,7 @@ pub static KNOBS: [Knob; 108] = {
             Algorithm,
             choice!(algo: AlgoChoice {
                 "iql" => Iql, "vdn" => Vdn, "qmix" => Qmix, "ippo" => Ippo, "mappo" => Mappo,
+                "coma" => Coma,
             } |s, algo| switch_algo(s, algo)),
         )
         .beginner(),
@@ -378,12 +392,12 @@ pub static KNOBS: [Knob; 108] = {
             choice!(learner.advantage: AdvantageChoice { "gae" => Gae, "nstep" => NStep, "group" => Group }),
         )
         .beginner()
-        .when(policy_gradient),
+        .when(ppo),
         knob("lambda", Algorithm, float!(learner.gae_lambda, 0.0, 1.0))
-            .when(|s| policy_gradient(s) && s.learner.advantage == AdvantageChoice::Gae),
+            .when(|s| policy_gradient(s) && (!ppo(s) || s.learner.advantage == AdvantageChoice::Gae)),
         knob("n_step", Algorithm, int!(learner.n_step, 1, 128))
             .unit(ENV_STEPS)
-            .when(|s| policy_gradient(s) && s.learner.advantage == AdvantageChoice::NStep),
+            .when(|s| ppo(s) && s.learner.advantage == AdvantageChoice::NStep),
         knob("group", Algorithm, int!(learner.group, 2, 64)).unit("unit.episodes").beginner().when(group),
         knob(
             "dev",
@@ -396,11 +410,11 @@ pub static KNOBS: [Knob; 108] = {
             Algorithm,
             choice!(learner.norm_adv: NormAdvChoice { "off" => Off, "batch" => Batch, "agent" => Agent }),
         )
-        .when(critic),
-        knob("clip_ratio", Algorithm, float!(learner.clip_ratio, 0.01, 1.0)).beginner().when(policy_gradient),
-        knob("value_coef", Algorithm, float!(learner.value_coef, 0.0, 10.0)).when(critic),
-        knob("value_clip", Algorithm, float!(learner.value_clip, 0.0, 10.0)).when(critic),
-        knob("value_norm", Algorithm, switch!(learner.value_norm)).when(critic),
+        .when(value_critic),
+        knob("clip_ratio", Algorithm, float!(learner.clip_ratio, 0.01, 1.0)).beginner().when(ppo),
+        knob("value_coef", Algorithm, float!(learner.value_coef, 0.0, 10.0)).when(value_critic),
+        knob("value_clip", Algorithm, float!(learner.value_clip, 0.0, 10.0)).when(value_critic),
+        knob("value_norm", Algorithm, switch!(learner.value_norm)).when(value_critic),
         knob("inactive", Algorithm, choice!(learner.inactive: InactiveChoice { "mask" => Mask, "zero" => Zero }))
             .when(|s| critic(s) && s.algo == AlgoChoice::Ippo && !board(s)),
         knob("double", Algorithm, switch!(learner.double_q)).when(value_based),
@@ -436,9 +450,9 @@ pub static KNOBS: [Knob; 108] = {
         )
         .beginner()
         .when(value_based),
-        knob("eps", Exploration, float!(learner.eps, 0.0, 1.0)).live().beginner().when(greedy),
-        knob("eps_end", Exploration, float!(learner.eps_end, 0.0, 1.0)).when(|s| greedy(s) && s.learner.eps_over > 0),
-        knob("eps_over", Exploration, int!(learner.eps_over, 0, 10_000_000)).beginner().unit(ENV_STEPS).when(greedy),
+        knob("eps", Exploration, float!(learner.eps, 0.0, 1.0)).live().beginner().when(has_epsilon),
+        knob("eps_end", Exploration, float!(learner.eps_end, 0.0, 1.0)).when(|s| has_epsilon(s) && s.learner.eps_over > 0),
+        knob("eps_over", Exploration, int!(learner.eps_over, 0, 10_000_000)).beginner().unit(ENV_STEPS).when(has_epsilon),
         knob("entropy", Exploration, float!(learner.entropy, 0.0, 1.0)).beginner().when(policy_gradient),
         knob("entropy_end", Exploration, float!(learner.entropy_end, 0.0, 1.0))
             .when(|s| policy_gradient(s) && s.learner.entropy_over > 0),
@@ -459,12 +473,12 @@ pub static KNOBS: [Knob; 108] = {
         knob("batch", Replay, int!(learner.batch, 1, 1_024)).unit(SEGMENTS).when(value_based),
         knob("buffer", Replay, int!(learner.buffer, 1, 200_000)).unit(SEGMENTS).when(value_based),
         knob("warmup", Replay, int!(learner.warmup, 0, 1_000_000)).unit(ENV_STEPS).when(value_based),
-        knob("target", Replay, choice!(learner.target: TargetChoice { "hard" => Hard, "soft" => Soft })).when(value_based),
+        knob("target", Replay, choice!(learner.target: TargetChoice { "hard" => Hard, "soft" => Soft })).when(has_target),
         knob("target_every", Replay, int!(learner.target_every, 1, 100_000))
             .unit(GRAD_STEPS)
-            .when(|s| value_based(s) && s.learner.target == TargetChoice::Hard),
+            .when(|s| has_target(s) && s.learner.target == TargetChoice::Hard),
         knob("tau", Replay, float!(learner.tau, 1e-5, 1.0, log))
-            .when(|s| value_based(s) && s.learner.target == TargetChoice::Soft),
+            .when(|s| has_target(s) && s.learner.target == TargetChoice::Soft),
         knob("seed", Run, Kind::Seed { get: |s| s.seed, set: |s, v| s.seed = v }).beginner(),
         knob("budget", Run, int!(budget, 1_000, 100_000_000)).beginner().unit(ENV_STEPS),
         knob("stop", Run, switch!(stop)).live().when(|s| !board(s)),

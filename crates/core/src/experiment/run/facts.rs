@@ -5,6 +5,7 @@ use crate::experiment::snapshot::{Facts, Optimum};
 use crate::experiment::spec::ExperimentSpec;
 use crate::marl::learner::Learner;
 use crate::marl::parts::explore::Behaviour;
+use crate::nn::layers::Layout;
 
 /// Facts of run number `run`.
 pub(super) fn facts(env: &dyn Env, learner: &Learner, spec: &ExperimentSpec, run: u32) -> Facts {
@@ -33,7 +34,8 @@ pub(super) fn facts(env: &dyn Env, learner: &Learner, spec: &ExperimentSpec, run
         exhausted_starts: learner.evaluation.exhausted_starts,
         agent_parameters: learner.agents.layout.num_parameters(),
         mixer_parameters: learner.central.mixer().map_or(0, |mixer| mixer.layout.num_parameters()),
-        critic_parameters: learner.central.critic().map_or(0, |critic| critic.layout.num_parameters()),
+        critic_parameters: learner.central.critic_layout().map_or(0, Layout::num_parameters),
+        critic_inputs: learner.central.critic_inputs(),
         is_policy_gradient: learner.behaviour == Behaviour::Softmax,
         env_steps_per_update: learner.env_steps_per_update(),
         budget: spec.budget,

@@ -15,7 +15,7 @@ use crate::nn::graph::{Execution, Id, List, Phase, Plan, Reals, Singles};
 pub struct Acting<'a> {
     /// What the networks' outputs mean.
     pub behaviour: Behaviour,
-    /// ε `[1]`, of ε-greedy agents.
+    /// ε `[1]`; 0 where the algorithm has none.
     pub epsilon: Id<Reals, Execution>,
     /// Draws.
     pub stream: Stream,
@@ -62,10 +62,10 @@ pub fn act(
     agents.act(list, world, pool, hidden, outputs);
     let (count, actions) = (agents.count, agents.shape.outputs());
     let &World { mask, time, action, explored, .. } = world;
+    let explorers = agents.learners();
     let log_prob = match behaviour {
         Behaviour::EpsilonGreedy => {
             let q = outputs;
-            let explorers = agents.learners();
             let kernel =
                 EpsilonGreedy { stream, agents: count, actions, explorers, q, mask, epsilon, time, action, explored };
             list.act(Phase::Act, kernel);
@@ -74,7 +74,20 @@ pub fn act(
         Behaviour::Softmax => {
             let log_prob = plan.buffer(&format!("{name}.act.log_prob"), &[world.envs, count]);
             let logits = outputs;
-            let kernel = SoftmaxDraw { stream, agents: count, actions, logits, mask, time, action, explored, log_prob };
+            let (agents, to) = (count, (action, explored, log_prob));
+            let kernel = SoftmaxDraw {
+                stream,
+                agents,
+                actions,
+                explorers,
+                epsilon,
+                logits,
+                mask,
+                time,
+                action: to.0,
+                explored: to.1,
+                log_prob: to.2,
+            };
             list.act(Phase::Act, kernel);
             Some(log_prob)
         }

@@ -1,6 +1,7 @@
 //! How an agent picks an action from what its network gives: ε-greedy over Q values, or a draw from the softmax of
 //! logits. Both see legal actions only, and nothing but what the agent itself may see.
 
+use super::counterfactual::bounded;
 use crate::base::float::Real;
 use crate::base::lanes::{LANES, padded};
 use crate::base::rng::{Octet, Stream, below, uniform};
@@ -14,7 +15,7 @@ use crate::nn::shader::{Domain, Shader};
 pub enum Behaviour {
     /// Q values: with probability ε uniform, else greedy.
     EpsilonGreedy,
-    /// Logits: a draw from their softmax.
+    /// Logits: a draw from their softmax, bounded by ε where an algorithm asks for it.
     Softmax,
 }
 
@@ -25,7 +26,7 @@ impl Behaviour {
         match self {
             Self::EpsilonGreedy => epsilon_greedy(outputs, mask, epsilon, words),
             Self::Softmax => {
-                let (action, explored, _) = softmax(outputs, mask, words);
+                let (action, explored, _) = softmax(outputs, mask, epsilon, words);
                 (action, explored)
             }
         }
@@ -52,14 +53,21 @@ pub fn epsilon_greedy<R: Real>(q: &[R], mask: &[u32], epsilon: R, words: [u32; 4
     unreachable!("fewer are before it than are legal")
 }
 
-/// A draw from the softmax of the legal actions' logits: the action, whether it is not the most likely one, and
-/// ln π(action). (0, false, 0) where nothing is legal.
-pub fn softmax<R: Real>(logits: &[R], mask: &[u32], words: [u32; 4]) -> (u32, bool, R) {
+/// A draw from π_ε = (1 − ε)·softmax + ε/|A_legal| of the legal actions' logits: the action, whether it is not the most
+/// likely one, and ln π_ε(action). (0, false, 0) where nothing is legal. With ε = 0 it is the softmax itself, to the bit.
+pub fn softmax<R: Real>(logits: &[R], mask: &[u32], epsilon: R, words: [u32; 4]) -> (u32, bool, R) {
     let Some(policy) = MaskedSoftmax::of(logits, mask) else {
         return (0, false, R::ZERO);
     };
-    let action = policy.draw(logits, mask, R::from_f32(uniform(words[0])));
-    (action, masked_argmax(logits, mask) != Some(action), policy.log_prob(logits[action as usize]))
+    // Of the softmax with probability 1 − ε, else any legal action: other words than the first decide on that.
+    let (chance, [_, which, whether, _]) = (R::from_f32(uniform(words[0])), words);
+    let action = match epsilon_greedy(logits, mask, epsilon, [whether, which, 0, 0]) {
+        (action, true) => action,
+        _ => policy.draw(logits, mask, chance),
+    };
+    let z = logits[action as usize];
+    let log_prob = if epsilon > R::ZERO { bounded(policy.prob(z), mask, epsilon).ln() } else { policy.log_prob(z) };
+    (action, masked_argmax(logits, mask) != Some(action), log_prob)
 }
 
 /// Every agent of every environment acts on its own Q values and nothing else.
@@ -138,6 +146,10 @@ pub struct SoftmaxDraw {
     pub agents: u32,
     /// |A|.
     pub actions: u32,
+    /// Who explores by ε; the others draw from their softmax alone.
+    pub explorers: Members,
+    /// ε `[1]`.
+    pub epsilon: Id<Reals, Execution>,
     /// Logits `[E, n, padded(|A|)]`.
     pub logits: Id<Reals, Execution>,
     /// Legal actions `[E, n, |A|]`.
@@ -156,15 +168,17 @@ impl Compute for SoftmaxDraw {
     type Side = Execution;
     const NAME: &'static str = "softmax_draw";
     fn wires(&self, wires: &mut Wires) {
-        wires.reads(self.logits).reads(self.mask).reads(self.time);
+        wires.reads(self.logits).reads(self.mask).reads(self.epsilon).reads(self.time);
         wires.writes(self.action).writes(self.explored).writes(self.log_prob);
     }
     fn run<R: Real>(&self, view: View<'_, R, Execution>) {
         let (logits, mask, time) = (view.read(self.logits), view.read(self.mask), view.read(self.time));
+        let epsilon = view.read(self.epsilon)[0];
         let (mut action, mut explored) = (view.write(self.action), view.write(self.explored));
         let mut log_prob = view.write(self.log_prob);
         each_seat(self.agents, self.actions, &mask, &time, &self.stream, |seat, words| {
-            let (drawn, by_chance, log_p) = softmax(&logits[seat.outputs()], &mask[seat.legal()], words);
+            let epsilon = if self.explorers.contains(seat.agent) { epsilon } else { R::ZERO };
+            let (drawn, by_chance, log_p) = softmax(&logits[seat.outputs()], &mask[seat.legal()], epsilon, words);
             action[seat.row] = drawn;
             explored[seat.row] = u32::from(by_chance);
             log_prob[seat.row] = log_p;
@@ -176,6 +190,8 @@ impl Compute for SoftmaxDraw {
             .word("AGENTS", self.agents)
             .word("ACTIONS", self.actions)
             .word("OUTPUT_WIDTH", padded(self.actions))
+            .word("EXPLORERS", self.explorers.bits())
+            .buffer("EPSILON", self.epsilon)
             .buffer("LOGITS", self.logits)
             .buffer("MASK", self.mask)
             .buffer("TIME", self.time)

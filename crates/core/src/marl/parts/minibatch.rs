@@ -100,6 +100,8 @@ pub struct Gather {
     pub clock: Clock,
     /// Minibatches of a pass.
     pub minibatches: u32,
+    /// Gradient steps of an update, which may take others beside those on minibatches.
+    pub per_update: u32,
     /// Item at each place `[T·E]`.
     pub order: Id<Words, Training>,
     /// Pairs of buffers of reals: of all items, of the minibatch's.
@@ -121,7 +123,7 @@ impl Compute for Gather {
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
         let order = view.read(self.order);
         // The gradient step has been counted, from 1.
-        let number = (view.read(self.clock.counters)[GRADIENT_STEP] - 1) % self.minibatches;
+        let number = (view.read(self.clock.counters)[GRADIENT_STEP] - 1) % self.per_update % self.minibatches;
         let items = &order[(number * self.count) as usize..][..self.count as usize];
         self.reals.iter().for_each(|&(from, to)| gather(&view, from, to, items));
         self.words.iter().for_each(|&(from, to)| gather(&view, from, to, items));
@@ -131,6 +133,7 @@ impl Compute for Gather {
             .buffer("CLOCK", self.clock.counters)
             .buffer("ORDER", self.order)
             .word("MINIBATCHES", self.minibatches)
+            .word("PER_UPDATE", self.per_update)
             .word("COUNT", self.count)
             .across(Self::NAME, Domain::Items(self.count));
         debug_assert!(self.reals.len() <= REAL_PAIRS.len() && self.words.len() <= WORD_PAIRS.len());

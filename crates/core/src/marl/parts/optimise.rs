@@ -6,6 +6,7 @@ use super::clock::{CLIP_SCALE, Clock, GRAD_NORM, GRADIENT_STEP, LOSS};
 use crate::base::float::Real;
 use crate::base::hash::TraceHash;
 use crate::base::wgsl::Constant;
+use crate::marl::settings::{LearnerSettings, TargetChoice};
 use crate::nn::cpu::{self, AdamParams};
 use crate::nn::graph::{Compute, Execution, Id, Plan, Reals, Training, View, Wires, Words};
 use crate::nn::shader::{Domain, Shader};
@@ -221,6 +222,16 @@ pub enum TargetRule {
     Hard(u32),
     /// target += τ·(online − target) after each.
     Soft(f32),
+}
+
+impl TargetRule {
+    /// As a learner is told.
+    pub fn of(settings: &LearnerSettings) -> Self {
+        match settings.target {
+            TargetChoice::Hard => Self::Hard(settings.target_every),
+            TargetChoice::Soft => Self::Soft(settings.tau),
+        }
+    }
 }
 
 /// target += mix·(weights − target).

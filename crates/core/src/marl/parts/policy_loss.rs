@@ -207,21 +207,21 @@ impl PolicyLoss {
     }
 }
 
-/// What both losses are: a weighted mean over the rows of a minibatch, `columns` of them an item.
-struct Mean<'a, R, C> {
+/// What the losses are: a weighted mean over the rows of a minibatch, `columns` of them an item.
+pub(super) struct Mean<'a, R, C> {
     /// Weights of the items `[M]`.
-    weight: &'a [R],
-    columns: usize,
+    pub(super) weight: &'a [R],
+    pub(super) columns: usize,
     /// Whether a row has a part in it.
-    counts: C,
+    pub(super) counts: C,
 }
 
 /// A row with a part in a [`Mean`].
-struct Share<R> {
-    row: usize,
-    weight: R,
+pub(super) struct Share<R> {
+    pub(super) row: usize,
+    pub(super) weight: R,
     /// Its weight, divided by those of all rows.
-    part: R,
+    pub(super) part: R,
 }
 
 impl<R: Real, C: Fn(usize) -> bool> Mean<'_, R, C> {
@@ -230,7 +230,7 @@ impl<R: Real, C: Fn(usize) -> bool> Mean<'_, R, C> {
     }
 
     /// The rows of weight, in ascending order.
-    fn rows(&self) -> impl Iterator<Item = Share<R>> {
+    pub(super) fn rows(&self) -> impl Iterator<Item = Share<R>> {
         let all = 0..self.weight.len() * self.columns;
         let total = all.clone().fold(R::ZERO, |sum, row| sum + self.weight_of(row));
         let share = if total > R::ZERO { R::ONE / total } else { R::ZERO };
@@ -241,11 +241,11 @@ impl<R: Real, C: Fn(usize) -> bool> Mean<'_, R, C> {
 }
 
 /// Legal actions of an agent at an item.
-fn legal_of(mask: &[u32], actions: usize, row: usize) -> &[u32] {
+pub(super) fn legal_of(mask: &[u32], actions: usize, row: usize) -> &[u32] {
     &mask[row * actions..(row + 1) * actions]
 }
 
-fn can_choose(legal: &[u32]) -> bool {
+pub(super) fn can_choose(legal: &[u32]) -> bool {
     legal.iter().filter(|&&legal| legal != 0).count() > 1
 }
 

@@ -230,10 +230,14 @@ impl Compute for NextValue {
 /// team's column. Only what is learned from changes; whatever tells of rewards keeps the agents' own.
 #[derive(Clone, Copy, Debug)]
 pub struct PayTeam {
-    /// The minibatch (rewards).
-    pub batch: Segments,
-    /// Sizes.
-    pub dims: Dims,
+    /// Rewards, each agent's and the team's `[…, n+1]`.
+    pub reward: Id<Reals, Training>,
+    /// n.
+    pub agents: u32,
+    /// Segments, or env steps, that the rewards are of.
+    pub items: u32,
+    /// Whose rewards are joined.
+    pub members: Members,
     /// The mean rather than the sum.
     pub is_mean: bool,
 }
@@ -242,23 +246,25 @@ impl Compute for PayTeam {
     type Side = Training;
     const NAME: &'static str = "pay_team";
     fn wires(&self, wires: &mut Wires) {
-        wires.writes(self.batch.reward);
+        wires.writes(self.reward);
     }
     fn run<R: Real>(&self, view: View<'_, R, Training>) {
-        let n = self.dims.agents as usize;
-        let among = R::from_u32(if self.is_mean { self.dims.members.count() } else { 1 });
-        for rewards in view.write(self.batch.reward).chunks_exact_mut(n + 1) {
-            let sum = self.dims.members.iter().fold(R::ZERO, |sum, i| sum + rewards[i as usize]);
+        let n = self.agents as usize;
+        let among = R::from_u32(if self.is_mean { self.members.count() } else { 1 });
+        for rewards in view.write(self.reward).chunks_exact_mut(n + 1) {
+            let sum = self.members.iter().fold(R::ZERO, |sum, i| sum + rewards[i as usize]);
             rewards[n] = sum / among;
         }
     }
-    fn shaders(&self, _: &Plan) -> Option<Vec<Shader>> {
-        let shader = self
-            .dims
-            .shader(Self::NAME, include_str!("../wgsl/pay_team.wgsl"))
-            .buffer("REWARD", self.batch.reward)
+    fn shaders(&self, plan: &Plan) -> Option<Vec<Shader>> {
+        let shader = Shader::new(Self::NAME, include_str!("../wgsl/pay_team.wgsl"))
+            .word("AGENTS", self.agents)
+            .word("LENGTH", plan.len(self.reward) / (self.items * (self.agents + 1)))
+            .set("MEMBERS", Constant::Words(self.members.iter().collect()))
+            .word("MEMBERS_LEN", self.members.count())
+            .buffer("REWARD", self.reward)
             .flag("IS_MEAN", self.is_mean)
-            .stage(Self::NAME, self.dims.domain());
+            .stage(Self::NAME, Domain::Items(self.items));
         Some(vec![shader])
     }
 }

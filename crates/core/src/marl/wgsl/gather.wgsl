@@ -4,6 +4,8 @@
 const CLOCK: u32 = 0u;
 const ORDER: u32 = 0u;
 const MINIBATCHES: u32 = 1u;
+// Gradient steps of an update.
+const PER_UPDATE: u32 = 1u;
 const COUNT: u32 = 1u;
 const REAL_FROM_0: u32 = 0u;
 const REAL_FROM_1: u32 = 0u;
@@ -49,7 +51,7 @@ fn copy_words(from_at: u32, to_at: u32, len: u32, lane: u32) {
 
 fn gather(first: u32, count: u32, lane: u32, t: u32) {
     // The gradient step has been counted, from 1.
-    let batch = (words[CLOCK + GRADIENT_STEP] - 1u) % MINIBATCHES;
+    let batch = (words[CLOCK + GRADIENT_STEP] - 1u) % PER_UPDATE % MINIBATCHES;
     for (var i = first; i < first + count; i++) {
         let item = words[ORDER + batch * COUNT + i];
         copy_reals(REAL_FROM_0 + item * REAL_LEN_0, REAL_TO_0 + i * REAL_LEN_0, REAL_LEN_0, lane);
